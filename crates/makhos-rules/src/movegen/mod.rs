@@ -1,0 +1,337 @@
+//! The move generator: one for all variants, specialised at compile time for the board and the side
+//! to move, and told everything else by the [`RuleSet`].
+//!
+//! It first asks with a few shifts which pieces can capture. If none can, the quiet moves are shifts
+//! and ray look-ups ([`quiet`]); otherwise the chains of each capturing piece are searched depth first
+//! ([`capture`]) and handed to a sink, which keeps them as moves, as routes, or only counts. Single jumps
+//! of men, by far the most frequent captures, are shifts as well.
+
+pub(crate) mod batch;
+mod capture;
+mod quiet;
+mod sink;
+
+use thiserror::Error;
+
+use crate::board::{Board, Direction, Square};
+use crate::moves::{Move, Route};
+use crate::position::Position;
+use crate::rules::{KingRange, RuleSet};
+use sink::{MoveCount, Moves, MovesByRoute, RouteCount, Routes, Sink};
+
+/// The move is not legal in the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error(
+    "the move from index {} to index {} is not legal in this position",
+    from.index(),
+    to.index()
+)]
+pub struct IllegalMove {
+    /// Start of the refused move.
+    pub from: Square,
+    /// End of the refused move.
+    pub to: Square,
+}
+
+/// A position as the side to move sees it.
+pub(crate) struct View<B> {
+    pub(crate) men: B,
+    pub(crate) kings: B,
+    pub(crate) opponents: B,
+    pub(crate) opponent_kings: B,
+    pub(crate) empty: B,
+}
+
+impl<B: Board> View<B> {
+    #[inline(always)]
+    pub(crate) fn new<const WHITE: bool>(position: &Position<B>) -> Self {
+        let (own, opponents) = if WHITE {
+            (position.white, position.black)
+        } else {
+            (position.black, position.white)
+        };
+        Self {
+            men: own & !position.kings,
+            kings: own & position.kings,
+            opponents,
+            opponent_kings: opponents & position.kings,
+            empty: B::ALL & !(own | opponents),
+        }
+    }
+
+    /// The pieces that a man may capture.
+    #[inline(always)]
+    pub(crate) fn man_victims(&self, rules: &RuleSet) -> B {
+        if rules.man_captures_king {
+            self.opponents
+        } else {
+            self.opponents & !self.opponent_kings
+        }
+    }
+
+    /// The pieces that can capture something.
+    #[inline(always)]
+    pub(crate) fn capturers<const WHITE: bool>(&self, rules: &RuleSet) -> Capturers<B> {
+        let victims = self.man_victims(rules);
+        let mut man_jumps = jumpers::<B, WHITE>(victims, self.empty);
+        if rules.man_captures_backward {
+            man_jumps |= jumpers_backward::<B, WHITE>(victims, self.empty);
+        }
+        let mut kings = self.kings;
+        if !kings.is_empty() {
+            kings = match rules.king_range {
+                KingRange::Short => {
+                    kings
+                        & (jumpers::<B, true>(self.opponents, self.empty)
+                            | jumpers::<B, false>(self.opponents, self.empty))
+                }
+                KingRange::Flying => capture::flying_capturers(self),
+            };
+        }
+        Capturers {
+            men: self.men & man_jumps,
+            kings,
+            man_jumps,
+        }
+    }
+}
+
+/// Which pieces can capture.
+pub(crate) struct Capturers<B> {
+    pub(crate) men: B,
+    pub(crate) kings: B,
+    /// The squares, occupied or not, from which a man of the side to move could capture.
+    pub(crate) man_jumps: B,
+}
+
+impl<B: Board> Capturers<B> {
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        (self.men | self.kings).is_empty()
+    }
+}
+
+/// Shifts one row up, in the direction that changes the index by exactly one row's length.
+#[inline(always)]
+pub(crate) fn up_straight<B: Board>(set: B) -> B {
+    set >> B::PER_ROW
+}
+
+/// Shifts one row up, in the other direction: right from even rows, left from odd ones.
+#[inline(always)]
+pub(crate) fn up_skew<B: Board>(set: B) -> B {
+    ((set & B::EVEN_NOT_RIGHT) >> (B::PER_ROW - 1)) | ((set & B::ODD_NOT_LEFT) >> (B::PER_ROW + 1))
+}
+
+/// Shifts one row down, in the direction that changes the index by exactly one row's length.
+#[inline(always)]
+pub(crate) fn down_straight<B: Board>(set: B) -> B {
+    set << B::PER_ROW
+}
+
+/// Shifts one row down, in the other direction: right from even rows, left from odd ones.
+#[inline(always)]
+pub(crate) fn down_skew<B: Board>(set: B) -> B {
+    ((set & B::EVEN_NOT_RIGHT) << (B::PER_ROW + 1)) | ((set & B::ODD_NOT_LEFT) << (B::PER_ROW - 1))
+}
+
+/// Shifts one step in a direction; squares without that neighbour drop out.
+#[inline(always)]
+pub(crate) fn step<B: Board>(set: B, direction: Direction) -> B {
+    let per_row = B::PER_ROW;
+    match direction {
+        Direction::UpLeft => {
+            ((set & B::EVEN_ROWS) >> per_row) | ((set & B::ODD_NOT_LEFT) >> (per_row + 1))
+        }
+        Direction::UpRight => {
+            ((set & B::EVEN_NOT_RIGHT) >> (per_row - 1)) | ((set & B::ODD_ROWS) >> per_row)
+        }
+        Direction::DownLeft => {
+            ((set & B::EVEN_ROWS) << per_row) | ((set & B::ODD_NOT_LEFT) << (per_row - 1))
+        }
+        Direction::DownRight => {
+            ((set & B::EVEN_NOT_RIGHT) << (per_row + 1)) | ((set & B::ODD_ROWS) << per_row)
+        }
+    }
+}
+
+/// Squares from which a piece can jump forward over one of `victims` to one of `empty`.
+///
+/// Two straight shifts or two skew shifts would turn a corner: rows alternate, so a diagonal is a
+/// straight shift followed by a skew one, or the other way round.
+#[inline(always)]
+fn jumpers<B: Board, const WHITE: bool>(victims: B, empty: B) -> B {
+    if WHITE {
+        down_skew(down_straight(empty) & victims) | down_straight(down_skew(empty) & victims)
+    } else {
+        up_skew(up_straight(empty) & victims) | up_straight(up_skew(empty) & victims)
+    }
+}
+
+/// [`jumpers`] for men that also capture backward.
+#[inline(always)]
+fn jumpers_backward<B: Board, const WHITE: bool>(victims: B, empty: B) -> B {
+    if WHITE {
+        jumpers::<B, false>(victims, empty)
+    } else {
+        jumpers::<B, true>(victims, empty)
+    }
+}
+
+#[inline(always)]
+fn generate<B: Board, S: Sink<B>, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    sink: &mut S,
+) {
+    let view = View::new::<WHITE>(position);
+    let capturers = view.capturers::<WHITE>(rules);
+    if capturers.is_empty() {
+        quiet::generate::<B, S, WHITE>(rules, &view, sink);
+    } else {
+        capture::generate::<B, S, WHITE>(rules, &view, &capturers, sink);
+    }
+}
+
+#[inline(always)]
+fn generate_into<B: Board, S: Sink<B>>(rules: &RuleSet, position: &Position<B>, sink: &mut S) {
+    if position.side.is_white() {
+        generate::<B, S, true>(rules, position, sink);
+    } else {
+        generate::<B, S, false>(rules, position, sink);
+    }
+}
+
+/// The number of moves, without making a list of the quiet ones.
+#[inline(always)]
+fn count<B: Board, S: Sink<B>, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    sink: &mut S,
+) -> u64 {
+    let view = View::new::<WHITE>(position);
+    let capturers = view.capturers::<WHITE>(rules);
+    if capturers.is_empty() {
+        quiet::count::<B, WHITE>(rules, &view)
+    } else {
+        capture::generate::<B, S, WHITE>(rules, &view, &capturers, sink);
+        sink.len()
+    }
+}
+
+/// The number of legal moves; `scratch` is overwritten.
+#[inline(always)]
+pub(crate) fn count_moves<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    scratch: &mut Vec<Move<B>>,
+) -> u64 {
+    scratch.clear();
+    count::<B, _, WHITE>(rules, position, &mut MoveCount::new(scratch))
+}
+
+/// The number of legal routes.
+#[inline(always)]
+pub(crate) fn count_routes<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+) -> u64 {
+    count::<B, _, WHITE>(rules, position, &mut RouteCount::default())
+}
+
+/// The legal moves, into a list that is cleared first.
+#[inline(always)]
+pub(crate) fn moves_into<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    moves: &mut Vec<Move<B>>,
+) {
+    moves.clear();
+    generate::<B, _, WHITE>(rules, position, &mut Moves::new(moves));
+}
+
+/// The legal moves, once for every route, into a list that is cleared first.
+#[inline(always)]
+pub(crate) fn routes_into<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    moves: &mut Vec<Move<B>>,
+) {
+    moves.clear();
+    generate::<B, _, WHITE>(rules, position, &mut MovesByRoute(moves));
+}
+
+impl RuleSet {
+    /// All legal moves of the side to move, in no particular but a fixed order, each once.
+    ///
+    /// No moves means that the side to move has lost.
+    #[must_use]
+    pub fn legal_moves<B: Board>(&self, position: &Position<B>) -> Vec<Move<B>> {
+        let mut moves = Vec::new();
+        self.legal_moves_into(position, &mut moves);
+        moves
+    }
+
+    /// [`legal_moves`](Self::legal_moves) into a list that is cleared first; allocates only if the
+    /// list must grow.
+    pub fn legal_moves_into<B: Board>(&self, position: &Position<B>, moves: &mut Vec<Move<B>>) {
+        moves.clear();
+        generate_into(self, position, &mut Moves::new(moves));
+    }
+
+    /// Every legal move with every route of every capture. Two captures are different routes if they
+    /// take the pieces in another order or turn on other squares.
+    #[must_use]
+    pub fn legal_routes<B: Board>(&self, position: &Position<B>) -> Vec<Route<B>> {
+        let mut routes = Vec::new();
+        generate_into(self, position, &mut Routes::new(&mut routes));
+        routes
+    }
+
+    /// Whether the side to move must capture.
+    #[inline]
+    #[must_use]
+    pub fn has_capture<B: Board>(&self, position: &Position<B>) -> bool {
+        let capturers = if position.side.is_white() {
+            View::new::<true>(position).capturers::<true>(self)
+        } else {
+            View::new::<false>(position).capturers::<false>(self)
+        };
+        !capturers.is_empty()
+    }
+
+    /// The squares that a king on `square` could reach without capture among the `occupied` squares.
+    /// Such moves can be taken back the same way.
+    #[inline]
+    #[must_use]
+    pub fn king_targets<B: Board>(&self, square: Square, occupied: B) -> B {
+        match self.king_range {
+            KingRange::Short => {
+                let king = B::bit(square.index());
+                (up_straight(king) | up_skew(king) | down_straight(king) | down_skew(king))
+                    & B::ALL
+                    & !occupied
+            }
+            KingRange::Flying => quiet::flying_targets(square.index(), occupied),
+        }
+    }
+
+    /// The position after `mv` if that is a legal move.
+    ///
+    /// # Errors
+    /// [`IllegalMove`] if it is not, for instance when the same move is played twice.
+    pub fn play<B: Board>(
+        &self,
+        position: &Position<B>,
+        mv: &Move<B>,
+    ) -> Result<Position<B>, IllegalMove> {
+        if self.legal_moves(position).contains(mv) {
+            Ok(position.make(mv))
+        } else {
+            Err(IllegalMove {
+                from: mv.from,
+                to: mv.to,
+            })
+        }
+    }
+}
