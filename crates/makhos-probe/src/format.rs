@@ -1,0 +1,556 @@
+//! The parts of a table file that are not values: header, block index and footer.
+//!
+//! `FORMAT.md` of this crate specifies them byte by byte; this module is the only place that knows
+//! their layout.
+
+use bincode::config::{Configuration, Fixint, LittleEndian};
+use bincode::{Decode, Encode};
+use makhos_index::{Army, Material, PlacementIndex, stored_sides};
+use makhos_rules::RuleSet;
+use makhos_rules::rules::MOVE_RULES_LEN;
+
+use crate::codec::Codec;
+use crate::paths::rules_text;
+use crate::statistics::{Longest, SideStatistics};
+use crate::value::{Metric, Plies};
+
+/// The first bytes of every table. The byte above 127 and the line end show transfers that damage
+/// binary files.
+pub(crate) const MAGIC: [u8; 8] = *b"\x89MAKHOS\n";
+/// The last bytes of every table.
+pub(crate) const END_MAGIC: [u8; 8] = *b"\x89SOHKAM\n";
+/// The newest format, and the one that is written.
+pub(crate) const FORMAT_VERSION: u16 = 1;
+/// The numbering of `makhos_index::PlacementIndex`.
+const INDEX_SCHEME: u8 = 1;
+/// Flag: the values at positions where the side to move must capture are stored too.
+const FLAG_CAPTURE_VALUES: u8 = 1;
+
+/// Bytes of the header before the text of the rules.
+pub(crate) const FIXED_HEADER_LEN: usize = 184;
+/// Bytes of the checksum after that text.
+pub(crate) const HEADER_CRC_LEN: usize = 4;
+/// Longest text of the rules.
+pub(crate) const MAX_RULES_TEXT: usize = 1024;
+/// Bytes of one entry of the block index.
+pub(crate) const INDEX_ENTRY_LEN: usize = 8;
+/// Bytes of the footer.
+pub(crate) const FOOTER_LEN: usize = 52;
+/// Where in the footer the digest begins; it covers everything before it.
+pub(crate) const DIGEST_AT: usize = 4;
+/// Room for the rules that decide which moves are legal.
+const MOVE_RULES_ROOM: usize = 16;
+const _: () = assert!(MOVE_RULES_LEN <= MOVE_RULES_ROOM);
+
+/// Values in a block unless asked otherwise; `FORMAT.md` has the measurements behind it.
+pub const DEFAULT_BLOCK_VALUES: u32 = 16_384;
+/// Smallest and largest number of values in a block; both bounds keep a reader's memory small.
+pub(crate) const BLOCK_VALUES: std::ops::RangeInclusive<u32> = 64..=65_536;
+
+/// Written for a distance or position that does not exist.
+const NO_PLIES: u32 = u32::MAX;
+const NO_INDEX: u64 = u64::MAX;
+
+const LAYOUT: Configuration<LittleEndian, Fixint> = bincode::config::standard()
+    .with_little_endian()
+    .with_fixed_int_encoding();
+
+/// The fixed part of the header as it lies in the file.
+#[derive(Clone, PartialEq, Eq, Debug, Encode, Decode)]
+struct RawHeader {
+    magic: [u8; 8],
+    format_version: u16,
+    metric: u8,
+    index_scheme: u8,
+    codec: u8,
+    flags: u8,
+    board_rows: u8,
+    sides: u8,
+    /// White men, white kings, black men, black kings.
+    material: [u8; 4],
+    move_rules: [u8; MOVE_RULES_ROOM],
+    text_len: u32,
+    block_values: u32,
+    reserved: u32,
+    blocks_per_side: u64,
+    statistics: [RawStatistics; 2],
+}
+
+/// The statistics of one side as they lie in the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Encode, Decode)]
+struct RawStatistics {
+    positions: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    captures: u64,
+    longest_win: u32,
+    longest_loss: u32,
+    first_longest_win: u64,
+    first_longest_loss: u64,
+}
+
+/// The footer as it lies in the file.
+#[derive(Clone, PartialEq, Eq, Debug, Encode, Decode)]
+pub(crate) struct Footer {
+    pub(crate) index_crc: u32,
+    pub(crate) sha256: [u8; 32],
+    pub(crate) file_len: u64,
+    pub(crate) end_magic: [u8; 8],
+}
+
+/// What a header says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Header {
+    pub(crate) metric: Metric,
+    pub(crate) codec: Codec,
+    /// Canonical.
+    pub(crate) material: Material,
+    pub(crate) board_rows: u8,
+    pub(crate) move_rules: [u8; MOVE_RULES_ROOM],
+    /// Variant and changed house options, for people.
+    pub(crate) rules_text: String,
+    /// Whether values at capture positions are stored.
+    pub(crate) capture_values: bool,
+    /// Values in every block but the last of a side.
+    pub(crate) block_values: u32,
+    /// One entry per stored side, White first.
+    pub(crate) statistics: Vec<SideStatistics>,
+}
+
+/// Why bytes are not a header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum HeaderError {
+    NotATable,
+    Newer(u16),
+    TooShort,
+    Damaged(String),
+}
+
+/// The move rules of a rule set in the header's room, zeros behind them.
+pub(crate) fn padded_move_rules(rules: &RuleSet) -> [u8; MOVE_RULES_ROOM] {
+    let mut room = [0; MOVE_RULES_ROOM];
+    room[..MOVE_RULES_LEN].copy_from_slice(&rules.move_rules_bytes());
+    room
+}
+
+/// The number of placements of a class on a board with that many rows.
+pub(crate) fn placements(board_rows: u8, material: Material) -> Result<u64, String> {
+    let len = match board_rows {
+        8 => PlacementIndex::<u32>::new(material).map(|index| index.len()),
+        10 => PlacementIndex::<u64>::new(material).map(|index| index.len()),
+        12 => PlacementIndex::<u128>::new(material).map(|index| index.len()),
+        rows => return Err(format!("a board of {rows} rows")),
+    };
+    len.map_err(|error| error.to_string())
+}
+
+impl Header {
+    /// The header of a table under `rules`; `material` is canonical.
+    pub(crate) fn new(
+        rules: &RuleSet,
+        material: Material,
+        metric: Metric,
+        codec: Codec,
+        block_values: u32,
+        statistics: Vec<SideStatistics>,
+    ) -> Self {
+        Self {
+            metric,
+            codec,
+            material,
+            board_rows: rules.board.rows() as u8,
+            move_rules: padded_move_rules(rules),
+            rules_text: rules_text(rules),
+            capture_values: true,
+            block_values,
+            statistics,
+        }
+    }
+
+    /// Positions stored for each side.
+    pub(crate) fn positions(&self) -> u64 {
+        self.statistics.first().map_or(0, |side| side.positions)
+    }
+
+    pub(crate) fn blocks_per_side(&self) -> u64 {
+        self.positions().div_ceil(u64::from(self.block_values))
+    }
+
+    /// Blocks of all sides.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.blocks_per_side() * self.statistics.len() as u64
+    }
+
+    /// The values in block `number` of a side.
+    pub(crate) fn values_in_block(&self, number: u64) -> usize {
+        let start = number * u64::from(self.block_values);
+        (self.positions() - start).min(u64::from(self.block_values)) as usize
+    }
+
+    /// The largest packed value that may occur.
+    pub(crate) fn max_bits(&self) -> u16 {
+        let longest = self
+            .statistics
+            .iter()
+            .flat_map(|side| [side.longest_win, side.longest_loss])
+            .flatten()
+            .map(|longest| longest.plies)
+            .max();
+        longest.map_or(0, |plies| plies.get() + 1)
+    }
+
+    /// The bytes of the whole header.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let army = |army: Army| [army.men, army.kings];
+        let [white, black] = [self.material.white, self.material.black].map(army);
+        let mut statistics = [RawStatistics::absent(); 2];
+        for (raw, side) in statistics.iter_mut().zip(&self.statistics) {
+            *raw = RawStatistics::from_statistics(side);
+        }
+        let raw = RawHeader {
+            magic: MAGIC,
+            format_version: FORMAT_VERSION,
+            metric: self.metric as u8,
+            index_scheme: INDEX_SCHEME,
+            codec: self.codec as u8,
+            flags: if self.capture_values {
+                FLAG_CAPTURE_VALUES
+            } else {
+                0
+            },
+            board_rows: self.board_rows,
+            sides: self.statistics.len() as u8,
+            material: [white[0], white[1], black[0], black[1]],
+            move_rules: self.move_rules,
+            text_len: self.rules_text.len() as u32,
+            block_values: self.block_values,
+            reserved: 0,
+            blocks_per_side: self.blocks_per_side(),
+            statistics,
+        };
+        let mut bytes = encode(&raw);
+        debug_assert_eq!(bytes.len(), FIXED_HEADER_LEN);
+        bytes.extend_from_slice(self.rules_text.as_bytes());
+        let crc = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// How long the header is that begins with these bytes, of which at least
+    /// [`FIXED_HEADER_LEN`] are needed. Also tells a foreign file and a newer version.
+    pub(crate) fn len_from_start(start: &[u8]) -> Result<usize, HeaderError> {
+        let raw = RawHeader::from_start(start)?;
+        let text_len = raw.text_len as usize;
+        if text_len > MAX_RULES_TEXT {
+            return Err(damaged(format!(
+                "the text of the rules has {text_len} bytes"
+            )));
+        }
+        Ok(FIXED_HEADER_LEN + text_len + HEADER_CRC_LEN)
+    }
+
+    /// Reads and checks a whole header.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
+        let raw = RawHeader::from_start(bytes)?;
+        let Some((body, crc)) = bytes.split_last_chunk::<HEADER_CRC_LEN>() else {
+            return Err(HeaderError::TooShort);
+        };
+        if crc32fast::hash(body) != u32::from_le_bytes(*crc) {
+            return Err(damaged("its checksum does not match"));
+        }
+        let text = body.get(FIXED_HEADER_LEN..).unwrap_or_default();
+        if text.len() != raw.text_len as usize {
+            return Err(damaged("the text of the rules has another length"));
+        }
+        let text = std::str::from_utf8(text).map_err(|_| damaged("the rules are not UTF-8"))?;
+        raw.check(text)
+    }
+}
+
+impl RawHeader {
+    /// The fixed part at the start of `bytes`, if they are a table of a known version.
+    fn from_start(bytes: &[u8]) -> Result<Self, HeaderError> {
+        let seen = bytes.len().min(MAGIC.len());
+        if bytes[..seen] != MAGIC[..seen] {
+            return Err(HeaderError::NotATable);
+        }
+        // The version comes first: a later format may be laid out in another way from here on.
+        if let Some(&[low, high]) = bytes.get(8..10).and_then(|version| version.first_chunk()) {
+            let version = u16::from_le_bytes([low, high]);
+            if version > FORMAT_VERSION {
+                return Err(HeaderError::Newer(version));
+            }
+            if version == 0 {
+                return Err(damaged("format version 0"));
+            }
+        }
+        decode(bytes).ok_or(HeaderError::TooShort)
+    }
+
+    /// Checks every field against the others.
+    fn check(&self, text: &str) -> Result<Header, HeaderError> {
+        let Some(metric) = Metric::from_code(self.metric) else {
+            return Err(damaged(format!("unknown metric {}", self.metric)));
+        };
+        let Some(codec) = Codec::from_code(self.codec) else {
+            return Err(damaged(format!("unknown codec {}", self.codec)));
+        };
+        if codec.metric() != metric {
+            return Err(damaged("codec and metric contradict each other"));
+        }
+        if self.index_scheme != INDEX_SCHEME {
+            return Err(damaged(format!(
+                "unknown index scheme {}",
+                self.index_scheme
+            )));
+        }
+        if self.flags & !FLAG_CAPTURE_VALUES != 0 || self.reserved != 0 {
+            return Err(damaged("unknown flags"));
+        }
+        if self.move_rules[0] != self.board_rows {
+            return Err(damaged("two board sizes"));
+        }
+        if !BLOCK_VALUES.contains(&self.block_values) || !self.block_values.is_power_of_two() {
+            return Err(damaged(format!("{} values in a block", self.block_values)));
+        }
+        let [white_men, white_kings, black_men, black_kings] = self.material;
+        let material = Material {
+            white: Army {
+                men: white_men,
+                kings: white_kings,
+            },
+            black: Army {
+                men: black_men,
+                kings: black_kings,
+            },
+        };
+        let header = Header {
+            metric,
+            codec,
+            material,
+            board_rows: self.board_rows,
+            move_rules: self.move_rules,
+            rules_text: text.to_owned(),
+            capture_values: self.flags & FLAG_CAPTURE_VALUES != 0,
+            block_values: self.block_values,
+            statistics: self.statistics(material)?,
+        };
+        if header.blocks_per_side() != self.blocks_per_side {
+            return Err(damaged(
+                "the number of blocks does not match that of positions",
+            ));
+        }
+        if metric == Metric::Dtw && header.max_bits() > codec.max_bits() {
+            return Err(damaged("distances too long for the codec"));
+        }
+        Ok(header)
+    }
+
+    /// The statistics of the stored sides, checked against the class.
+    fn statistics(&self, material: Material) -> Result<Vec<SideStatistics>, HeaderError> {
+        if !material.is_canonical() {
+            return Err(damaged(format!(
+                "the class {material} is not in table orientation"
+            )));
+        }
+        let positions = placements(self.board_rows, material).map_err(damaged)?;
+        let sides = stored_sides(material).len();
+        if usize::from(self.sides) != sides {
+            return Err(damaged(format!("{} stored sides", self.sides)));
+        }
+        if self.statistics[sides..]
+            .iter()
+            .any(|raw| *raw != RawStatistics::absent())
+        {
+            return Err(damaged("statistics of a side that is not stored"));
+        }
+        let complete = self.metric == Metric::Dtw as u8;
+        let statistics = self.statistics[..sides]
+            .iter()
+            .map(|raw| raw.to_statistics());
+        let statistics: Vec<_> = statistics.collect::<Result<_, _>>()?;
+        for side in &statistics {
+            side.check(positions, complete).map_err(damaged)?;
+        }
+        Ok(statistics)
+    }
+}
+
+impl RawStatistics {
+    /// What is written for a side that is not stored.
+    const fn absent() -> Self {
+        Self {
+            positions: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            captures: 0,
+            longest_win: NO_PLIES,
+            longest_loss: NO_PLIES,
+            first_longest_win: NO_INDEX,
+            first_longest_loss: NO_INDEX,
+        }
+    }
+
+    fn from_statistics(side: &SideStatistics) -> Self {
+        let split = |longest: Option<Longest>| {
+            longest.map_or((NO_PLIES, NO_INDEX), |longest| {
+                (u32::from(longest.plies.get()), longest.first)
+            })
+        };
+        let (longest_win, first_longest_win) = split(side.longest_win);
+        let (longest_loss, first_longest_loss) = split(side.longest_loss);
+        Self {
+            positions: side.positions,
+            wins: side.wins,
+            draws: side.draws,
+            losses: side.losses,
+            captures: side.captures,
+            longest_win,
+            longest_loss,
+            first_longest_win,
+            first_longest_loss,
+        }
+    }
+
+    fn to_statistics(self) -> Result<SideStatistics, HeaderError> {
+        let longest = |plies: u32, first: u64| {
+            if (plies, first) == (NO_PLIES, NO_INDEX) {
+                return Ok(None);
+            }
+            match u16::try_from(plies) {
+                Ok(plies) if plies <= Plies::STORED_MAX.get() => Ok(Some(Longest {
+                    plies: Plies::new(plies),
+                    first,
+                })),
+                _ => Err(damaged(format!("a distance of {plies} plies"))),
+            }
+        };
+        Ok(SideStatistics {
+            positions: self.positions,
+            wins: self.wins,
+            draws: self.draws,
+            losses: self.losses,
+            captures: self.captures,
+            longest_win: longest(self.longest_win, self.first_longest_win)?,
+            longest_loss: longest(self.longest_loss, self.first_longest_loss)?,
+        })
+    }
+}
+
+impl Footer {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// `None` for too few bytes.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        decode(bytes)
+    }
+}
+
+fn damaged(what: impl Into<String>) -> HeaderError {
+    HeaderError::Damaged(what.into())
+}
+
+fn encode(value: &impl Encode) -> Vec<u8> {
+    // Encoding integers into a growing vector has no way to fail.
+    bincode::encode_to_vec(value, LAYOUT).unwrap_or_default()
+}
+
+fn decode<T: Decode<()>>(bytes: &[u8]) -> Option<T> {
+    bincode::decode_from_slice(bytes, LAYOUT)
+        .ok()
+        .map(|(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use makhos_index::classes;
+    use makhos_rules::variant;
+    use proptest::prelude::*;
+
+    /// Consistent figures of a side, made of four random numbers.
+    fn statistics(positions: u64, complete: bool, random: [u64; 4]) -> SideStatistics {
+        let [wins, losses, first, plies] = random;
+        let wins = wins % (positions + 1);
+        let losses = losses % (positions - wins + 1);
+        let longest = |count: u64, parity: u16| {
+            let plies = Plies::new((plies % 32_000) as u16 * 2 + parity);
+            let first = first % positions;
+            (complete && count > 0).then_some(Longest { plies, first })
+        };
+        SideStatistics {
+            positions,
+            wins,
+            draws: positions - wins - losses,
+            losses,
+            captures: first % (positions + 1),
+            longest_win: longest(wins, 1),
+            longest_loss: longest(losses, 0),
+        }
+    }
+
+    fn header() -> impl Strategy<Value = Header> {
+        let random = prop::array::uniform2(prop::array::uniform4(any::<u64>()));
+        let choices = (
+            0..variant::ALL.len(),
+            0..44_usize,
+            6..=16_u32,
+            any::<bool>(),
+        );
+        (choices, random).prop_map(|((rules, class, block, dtw), random)| {
+            let rules = variant::ALL[rules];
+            let classes = classes(4);
+            let material = classes[class % classes.len()];
+            let positions = placements(rules.board.rows() as u8, material).expect("few pieces");
+            let sides = stored_sides(material).iter().zip(random);
+            let statistics = sides.map(|(_, random)| statistics(positions, dtw, random));
+            let metric = if dtw { Metric::Dtw } else { Metric::Wld };
+            let statistics = statistics.collect();
+            let mut header =
+                Header::new(rules, material, metric, Codec::Wld, 1 << block, statistics);
+            header.codec = Codec::for_values(metric, header.max_bits());
+            header
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn headers_round_trip(header in header()) {
+            let bytes = header.encode();
+            prop_assert_eq!(Header::len_from_start(&bytes), Ok(bytes.len()));
+            prop_assert_eq!(Header::decode(&bytes), Ok(header));
+        }
+
+        #[test]
+        fn a_changed_byte_is_noticed(header in header(), at: prop::sample::Index, change in 1..=255_u8) {
+            let mut bytes = header.encode();
+            let at = at.index(bytes.len());
+            bytes[at] ^= change;
+            prop_assert!(Header::decode(&bytes).is_err());
+        }
+
+        #[test]
+        fn random_bytes_are_no_header(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            prop_assert!(Header::decode(&bytes).is_err());
+            prop_assert!(Header::len_from_start(&bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn footers_have_their_length() {
+        let footer = Footer {
+            index_crc: 1,
+            sha256: [2; 32],
+            file_len: 3,
+            end_magic: END_MAGIC,
+        };
+        let bytes = footer.encode();
+        assert_eq!(bytes.len(), FOOTER_LEN);
+        assert_eq!(Footer::decode(&bytes), Some(footer));
+        assert_eq!(Footer::decode(&bytes[..FOOTER_LEN - 1]), None);
+    }
+}

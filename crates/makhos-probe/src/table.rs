@@ -1,0 +1,548 @@
+//! One table file, opened.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use makhos_index::{Material, stored_sides};
+use makhos_rules::{Color, RuleSet};
+use sha2::{Digest, Sha256};
+
+use crate::cache::{self, Key};
+use crate::codec::{Codec, decode_block};
+use crate::error::{BlockId, TableError};
+use crate::format::{
+    DIGEST_AT, END_MAGIC, FIXED_HEADER_LEN, FOOTER_LEN, FORMAT_VERSION, Footer, HEADER_CRC_LEN,
+    Header, HeaderError, INDEX_ENTRY_LEN, padded_move_rules,
+};
+use crate::paths::rules_text;
+use crate::source::{self, Access, ByteSource};
+use crate::statistics::SideStatistics;
+use crate::value::{Dtw, Metric, PackedDtw, Wld};
+
+/// Bytes read at once where a whole file is read.
+const CHUNK: u64 = 1 << 20;
+
+/// Where a stored block lies and what its checksum is.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    start: u64,
+    len: u32,
+    crc: u32,
+}
+
+/// One opened table file.
+///
+/// Header, lengths and block index are checked when it is opened, each block when it is first used.
+/// Any number of threads may read at once; none waits for another. Positions are asked for by side to
+/// move and index, after [`makhos_index::normalize`]; [`Tablebase`](crate::Tablebase) does that for
+/// its caller.
+pub struct Table {
+    path: PathBuf,
+    source: Box<dyn ByteSource>,
+    header: Header,
+    footer: Footer,
+    blocks: Vec<Block>,
+    /// A bit for each block whose checksum has been found right.
+    verified: Vec<AtomicU64>,
+    /// For the threads' caches.
+    id: u64,
+}
+
+impl Table {
+    /// Opens the file at `path`.
+    ///
+    /// With [`Access::Map`] the file must not be changed in place while the table is open.
+    ///
+    /// # Errors
+    /// Every kind of [`TableError`] about the file as a whole. What it holds is not compared with
+    /// its name: see [`expect`](Self::expect).
+    pub fn open(path: &Path, access: Access) -> Result<Self, TableError> {
+        let source = File::open(path).and_then(|file| source::open(file, access));
+        let source = source.map_err(|source| TableError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::from_source(source, path)
+    }
+
+    /// Opens a table whose bytes come from `source`; `path` is its name in errors.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_source(source: Box<dyn ByteSource>, path: &Path) -> Result<Self, TableError> {
+        let opener = Opener {
+            path,
+            source: &*source,
+        };
+        let (header, header_len) = opener.header()?;
+        let footer = opener.footer(header_len)?;
+        let blocks = opener.block_index(&header, header_len, &footer)?;
+        let words = blocks.len().div_ceil(64);
+        Ok(Self {
+            path: path.to_owned(),
+            header,
+            footer,
+            verified: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            blocks,
+            id: cache::new_table_id(),
+            source,
+        })
+    }
+
+    /// Checks that this is the table of `material` with `metric` under rules with the moves of
+    /// `rules`.
+    ///
+    /// # Errors
+    /// [`TableError::OtherRules`], [`TableError::OtherClass`] or [`TableError::OtherMetric`].
+    pub fn expect(
+        &self,
+        rules: &RuleSet,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), TableError> {
+        let path = || self.path.clone();
+        if self.header.move_rules != padded_move_rules(rules) {
+            return Err(TableError::OtherRules {
+                path: path(),
+                expected: rules_text(rules),
+                found: self.header.rules_text.clone(),
+            });
+        }
+        if self.material() != material {
+            return Err(TableError::OtherClass {
+                path: path(),
+                expected: material,
+                found: self.material(),
+            });
+        }
+        if self.metric() != metric {
+            return Err(TableError::OtherMetric {
+                path: path(),
+                expected: metric,
+                found: self.metric(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The file's path, as it was opened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The class.
+    #[must_use]
+    pub fn material(&self) -> Material {
+        self.header.material
+    }
+
+    /// What the values mean.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        self.header.metric
+    }
+
+    /// The rules the table was made under, for people: `thai removal=end`.
+    #[must_use]
+    pub fn rules(&self) -> &str {
+        &self.header.rules_text
+    }
+
+    /// The sides to move whose positions are stored.
+    #[must_use]
+    pub fn sides(&self) -> &'static [Color] {
+        stored_sides(self.header.material)
+    }
+
+    /// Positions stored for each of them.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.header.positions()
+    }
+
+    /// Whether the values at positions where the side to move must capture mean something. Probing
+    /// never uses them.
+    #[must_use]
+    pub fn has_capture_values(&self) -> bool {
+        self.header.capture_values
+    }
+
+    /// The figures of the positions with `side` to move; `None` if they are not stored.
+    #[must_use]
+    pub fn statistics(&self, side: Color) -> Option<&SideStatistics> {
+        self.header.statistics.get(self.side_number(side)?)
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.source.len()
+    }
+
+    /// The SHA-256 digest in the footer. [`verify_digest`](Self::verify_digest) checks it.
+    #[must_use]
+    pub fn sha256(&self) -> [u8; 32] {
+        self.footer.sha256
+    }
+
+    /// The outcome of the position with this side to move and index, from a table of either metric.
+    ///
+    /// # Errors
+    /// [`TableError::NoSuchPosition`]; [`TableError::DamagedBlock`]; [`TableError::Io`].
+    pub fn wld(&self, side: Color, index: u64) -> Result<Wld, TableError> {
+        self.packed(side, index).map(PackedDtw::wld)
+    }
+
+    /// The value of the position with this side to move and index.
+    ///
+    /// # Errors
+    /// [`TableError::OtherMetric`] if the table holds no distances; otherwise as
+    /// [`wld`](Self::wld).
+    pub fn dtw(&self, side: Color, index: u64) -> Result<Dtw, TableError> {
+        self.need_distances()?;
+        self.packed(side, index).map(PackedDtw::unpack)
+    }
+
+    /// Calls `each` with the values of all positions with `side` to move, in the order of their
+    /// indices. From a table without distances they have the shortest of their kind.
+    ///
+    /// # Errors
+    /// As [`wld`](Self::wld); then `each` has seen the values before the damage.
+    pub fn for_each_value(
+        &self,
+        side: Color,
+        mut each: impl FnMut(PackedDtw),
+    ) -> Result<(), TableError> {
+        let side = self.stored_side(side, 0)?;
+        let mut packed = Vec::new();
+        for number in 0..self.header.blocks_per_side() {
+            let count = self.header.values_in_block(number);
+            packed.resize(self.codec().packed_len(count), 0);
+            self.decode(side, number, &mut packed)?;
+            self.codec().for_each(&packed, count, &mut each);
+        }
+        Ok(())
+    }
+
+    /// The whole table decoded, for work that looks up most of its positions, such as solving the
+    /// classes that depend on it. It takes [`loaded_bytes`](Self::loaded_bytes) of memory.
+    ///
+    /// # Errors
+    /// [`TableError::DamagedBlock`]; [`TableError::Io`], also if there is not enough memory.
+    pub fn load(&self) -> Result<LoadedTable, TableError> {
+        let bytes = usize::try_from(self.loaded_bytes()).unwrap_or(usize::MAX);
+        let mut packed = Vec::new();
+        if packed.try_reserve_exact(bytes).is_err() {
+            return Err(self.io_error(io::ErrorKind::OutOfMemory.into()));
+        }
+        for side in 0..self.sides().len() {
+            for number in 0..self.header.blocks_per_side() {
+                let count = self.header.values_in_block(number);
+                let start = packed.len();
+                packed.resize(start + self.codec().packed_len(count), 0);
+                self.decode(side, number, &mut packed[start..])?;
+            }
+        }
+        Ok(LoadedTable {
+            codec: self.codec(),
+            block_values: self.header.block_values,
+            packed_block: self.codec().packed_len(self.header.block_values as usize),
+            packed_side: packed.len() / self.sides().len(),
+            symmetric: self.sides().len() == 1,
+            packed,
+        })
+    }
+
+    /// Bytes that [`load`](Self::load) takes: a fifth of a byte, one or two bytes a position.
+    #[must_use]
+    pub fn loaded_bytes(&self) -> u64 {
+        let full = self.positions() / u64::from(self.header.block_values);
+        let rest = self.positions() % u64::from(self.header.block_values);
+        let packed_len = |values| self.codec().packed_len(values) as u64;
+        let side = full * packed_len(self.header.block_values as usize) + packed_len(rest as usize);
+        side * self.sides().len() as u64
+    }
+
+    /// Reads the whole file and compares its SHA-256 digest and the checksum of every block.
+    /// `progress` gets the number of bytes since it was last called.
+    ///
+    /// # Errors
+    /// [`TableError::Digest`], or [`TableError::DamagedBlock`] if the damage can be located;
+    /// [`TableError::Io`].
+    pub fn verify_digest(&self, mut progress: impl FnMut(u64)) -> Result<(), TableError> {
+        let mut digest = Sha256::new();
+        let end = self.bytes() - (FOOTER_LEN - DIGEST_AT) as u64;
+        let mut at = 0;
+        while at < end {
+            let next = (at + CHUNK).min(end);
+            let read = self.source.read(at..next);
+            digest.update(&read.map_err(|source| self.io_error(source))?);
+            progress(next - at);
+            at = next;
+        }
+        for (number, block) in self.blocks.iter().enumerate() {
+            self.check_crc(number, &self.stored(block)?)?;
+        }
+        if digest.finalize()[..] != self.footer.sha256 {
+            return Err(TableError::Digest {
+                path: self.path.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn codec(&self) -> Codec {
+        self.header.codec
+    }
+
+    fn need_distances(&self) -> Result<(), TableError> {
+        match self.metric() {
+            Metric::Dtw => Ok(()),
+            found @ Metric::Wld => Err(TableError::OtherMetric {
+                path: self.path.clone(),
+                expected: Metric::Dtw,
+                found,
+            }),
+        }
+    }
+
+    /// The stored value; without distances it has the shortest of its kind.
+    #[inline]
+    pub(crate) fn packed(&self, side: Color, index: u64) -> Result<PackedDtw, TableError> {
+        let side = self.stored_side(side, index)?;
+        let values = u64::from(self.header.block_values);
+        let (number, at) = (index / values, (index % values) as usize);
+        let key = Key {
+            table: self.id,
+            block: side as u64 * self.header.blocks_per_side() + number,
+        };
+        let codec = self.codec();
+        cache::with_block(
+            key,
+            codec.packed_len(self.header.values_in_block(number)),
+            |packed| self.decode(side, number, packed),
+            |packed| codec.get(packed, at),
+        )
+    }
+
+    /// The number of a side among those stored.
+    fn side_number(&self, side: Color) -> Option<usize> {
+        self.sides().iter().position(|stored| *stored == side)
+    }
+
+    /// The same, if `index` is stored for it.
+    #[inline]
+    fn stored_side(&self, side: Color, index: u64) -> Result<usize, TableError> {
+        match self.side_number(side) {
+            Some(number) if index < self.positions() => Ok(number),
+            _ => Err(TableError::NoSuchPosition {
+                path: self.path.clone(),
+                index,
+                positions: self.positions(),
+            }),
+        }
+    }
+
+    /// Decodes block `number` of a stored side. `packed` has the length the block needs.
+    fn decode(&self, side: usize, number: u64, packed: &mut [u8]) -> Result<(), TableError> {
+        let place = side * self.header.blocks_per_side() as usize + number as usize;
+        let stored = self.stored(&self.blocks[place])?;
+        let (word, bit) = (&self.verified[place / 64], 1 << (place % 64));
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            self.check_crc(place, &stored)?;
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        let count = self.header.values_in_block(number);
+        decode_block(self.codec(), &stored, count, self.header.max_bits(), packed)
+            .map_err(|what| self.damaged_block(place, what))
+    }
+
+    /// The stored bytes of a block.
+    fn stored(&self, block: &Block) -> Result<Cow<'_, [u8]>, TableError> {
+        let read = self
+            .source
+            .read(block.start..block.start + u64::from(block.len));
+        read.map_err(|source| self.io_error(source))
+    }
+
+    fn check_crc(&self, place: usize, stored: &[u8]) -> Result<(), TableError> {
+        if crc32fast::hash(stored) == self.blocks[place].crc {
+            return Ok(());
+        }
+        Err(self.damaged_block(place, "its checksum does not match".into()))
+    }
+
+    fn damaged_block(&self, place: usize, what: String) -> TableError {
+        let per_side = self.header.blocks_per_side();
+        let side = (place as u64 / per_side) as usize;
+        TableError::DamagedBlock {
+            path: self.path.clone(),
+            block: BlockId {
+                side: self.sides()[side],
+                number: place as u64 % per_side,
+            },
+            what,
+        }
+    }
+
+    fn io_error(&self, source: io::Error) -> TableError {
+        TableError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table")
+            .field("path", &self.path)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A table decoded into memory. Made by [`Table::load`].
+#[derive(Debug)]
+pub struct LoadedTable {
+    codec: Codec,
+    block_values: u32,
+    /// Packed bytes of a full block and of a whole side.
+    packed_block: usize,
+    packed_side: usize,
+    symmetric: bool,
+    packed: Vec<u8>,
+}
+
+impl LoadedTable {
+    /// The value of the position with this side to move and index. From a table without distances it
+    /// has the shortest of its kind.
+    ///
+    /// # Panics
+    /// If the table does not store that position, that is if it has not been normalised.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, side: Color, index: u64) -> PackedDtw {
+        assert!(
+            side.is_white() || !self.symmetric,
+            "a side that is not stored"
+        );
+        let start = if side.is_white() { 0 } else { self.packed_side };
+        // The block size is a power of two, but shifts would gain nothing measurable here.
+        let values = u64::from(self.block_values);
+        let block = start + (index / values) as usize * self.packed_block;
+        let side_end = start + self.packed_side;
+        self.codec
+            .get(&self.packed[block..side_end], (index % values) as usize)
+    }
+}
+
+/// The steps of opening, with what all their errors need.
+struct Opener<'a> {
+    path: &'a Path,
+    source: &'a dyn ByteSource,
+}
+
+impl Opener<'_> {
+    /// The header and its length.
+    fn header(&self) -> Result<(Header, u64), TableError> {
+        let fixed = self.source.len().min(FIXED_HEADER_LEN as u64);
+        let start = self.read(0..fixed)?;
+        let len = Header::len_from_start(&start).map_err(|error| self.header_error(error))? as u64;
+        if len + FOOTER_LEN as u64 > self.source.len() {
+            return Err(self.length("it ends within its header".into()));
+        }
+        let header = Header::decode(&self.read(0..len)?);
+        Ok((header.map_err(|error| self.header_error(error))?, len))
+    }
+
+    fn footer(&self, header_len: u64) -> Result<Footer, TableError> {
+        let len = self.source.len();
+        let start = len.saturating_sub(FOOTER_LEN as u64).max(header_len);
+        let footer = Footer::decode(&self.read(start..len)?);
+        match footer {
+            Some(footer) if footer.end_magic == END_MAGIC && footer.file_len == len => Ok(footer),
+            Some(footer) if footer.end_magic == END_MAGIC => {
+                Err(self.length(format!("it has {len} bytes instead of {}", footer.file_len)))
+            }
+            _ => Err(self.length("its end is missing".into())),
+        }
+    }
+
+    /// The blocks, which must fill the file between header and index.
+    fn block_index(
+        &self,
+        header: &Header,
+        header_len: u64,
+        footer: &Footer,
+    ) -> Result<Vec<Block>, TableError> {
+        let index_end = self.source.len() - FOOTER_LEN as u64;
+        let index_len = header.blocks().checked_mul(INDEX_ENTRY_LEN as u64);
+        // Compared before anything of that size is allocated.
+        let index_start = index_len
+            .and_then(|len| index_end.checked_sub(len))
+            .filter(|&start| start >= header_len)
+            .ok_or_else(|| self.length("it is too short for its block index".into()))?;
+        let index = self.read(index_start..index_end)?;
+        if crc32fast::hash(&index) != footer.index_crc {
+            return Err(self.damaged("block index", "its checksum does not match".into()));
+        }
+        let mut blocks = Vec::with_capacity(index.len() / INDEX_ENTRY_LEN);
+        let mut start = header_len;
+        let (entries, _) = index.as_chunks::<INDEX_ENTRY_LEN>();
+        for [l0, l1, l2, l3, c0, c1, c2, c3] in entries {
+            let len = u32::from_le_bytes([*l0, *l1, *l2, *l3]);
+            let crc = u32::from_le_bytes([*c0, *c1, *c2, *c3]);
+            blocks.push(Block { start, len, crc });
+            start += u64::from(len);
+        }
+        if start != index_start {
+            let what = "the blocks do not fill the space between header and index".into();
+            return Err(self.damaged("block index", what));
+        }
+        Ok(blocks)
+    }
+
+    fn read(&self, range: std::ops::Range<u64>) -> Result<Cow<'_, [u8]>, TableError> {
+        self.source.read(range).map_err(|source| TableError::Io {
+            path: self.path.to_owned(),
+            source,
+        })
+    }
+
+    fn header_error(&self, error: HeaderError) -> TableError {
+        match error {
+            HeaderError::NotATable => TableError::NotATable {
+                path: self.path.to_owned(),
+            },
+            HeaderError::Newer(version) => TableError::NewerFormat {
+                path: self.path.to_owned(),
+                version,
+                supported: FORMAT_VERSION,
+            },
+            HeaderError::TooShort => self.length("it ends within its header".into()),
+            HeaderError::Damaged(what) => self.damaged("header", what),
+        }
+    }
+
+    fn length(&self, what: String) -> TableError {
+        TableError::Length {
+            path: self.path.to_owned(),
+            what,
+        }
+    }
+
+    fn damaged(&self, part: &'static str, what: String) -> TableError {
+        TableError::Damaged {
+            path: self.path.to_owned(),
+            part,
+            what,
+        }
+    }
+}
+
+const _: () = assert!(FIXED_HEADER_LEN + HEADER_CRC_LEN + FOOTER_LEN < CHUNK as usize);

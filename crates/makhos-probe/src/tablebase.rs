@@ -1,0 +1,554 @@
+//! All tables of one rule set, and the value of any position from them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use makhos_index::{Material, PlacementIndex, Reason, normalize};
+use makhos_rules::{Board, Move, Position, RuleSet};
+use thiserror::Error;
+
+use crate::error::TableError;
+use crate::paths::{parse_file_name, table_path, variant_directory};
+use crate::source::Access;
+use crate::table::Table;
+use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
+
+/// Why a position has no answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// A table that is needed is not there.
+    #[error(
+        "probing {position_class} needs the {metric} table of {missing_class}{}: generate it with: \
+         makhos generate {generate} --class {missing_class} --metric {metric} --dir {}",
+        because(*reason),
+        dir.display()
+    )]
+    MissingTable {
+        /// The class of the position asked about, in its canonical orientation.
+        position_class: Material,
+        /// The class whose table is missing, in its canonical orientation.
+        missing_class: Material,
+        /// The metric asked for.
+        metric: Metric,
+        /// What kind of move leads there; `None` if it is the position's own class.
+        reason: Option<Reason>,
+        /// The directory of all tables.
+        dir: PathBuf,
+        /// Variant and house options as command line arguments.
+        generate: String,
+    },
+    /// There are more pieces on the board than in any table.
+    #[error(
+        "{pieces} pieces are too many: the {variant} tables in {} have up to {max_pieces}",
+        dir.display()
+    )]
+    TooManyPieces {
+        /// Pieces of the position, or of one that its captures lead to.
+        pieces: u32,
+        /// Pieces of the largest class there is a table of.
+        max_pieces: u32,
+        /// The variant's directory name.
+        variant: String,
+        /// The directory of all tables.
+        dir: PathBuf,
+    },
+    /// There is not a single table of the variant.
+    #[error(
+        "there are no {variant} tables in {}: generate some with: makhos generate {generate} \
+         --pieces 3 --dir {}",
+        dir.display(),
+        dir.display()
+    )]
+    NoTables {
+        /// The variant's directory name.
+        variant: String,
+        /// The directory of all tables.
+        dir: PathBuf,
+        /// Variant and house options as command line arguments.
+        generate: String,
+    },
+    /// The variant is played on a board of another size.
+    #[error(
+        "{variant} draughts is played on {expected} squares, but the positions have {found}: \
+         use the board type of that size"
+    )]
+    OtherBoard {
+        /// The variant.
+        variant: &'static str,
+        /// Squares of the variant's board.
+        expected: u32,
+        /// Squares of the board type.
+        found: u32,
+    },
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+fn because(reason: Option<Reason>) -> String {
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
+}
+
+/// A legal move and its value for the player who makes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveValue<B, V> {
+    /// The move.
+    pub mv: Move<B>,
+    /// [`Wld`] or [`Dtw`] from the mover's view; a distance counts the move itself.
+    pub value: V,
+}
+
+/// The tables of one rule set in one directory.
+///
+/// Tables are opened when they are first needed. Probing takes `&self`, and no thread ever waits for
+/// another.
+///
+/// By default files are mapped into memory. *They must not be changed in place or cut off while the
+/// tablebase exists*: that could change values unnoticed or kill the process. Replacing a file by
+/// renaming another over it, as [`TableWriter`](crate::TableWriter) does, and deleting it are
+/// harmless. Where other programs may write to the directory, open it with [`Access::Read`].
+///
+/// Any legal position has an answer if the tables of its class and of those its captures lead to are
+/// there. A side to move without a legal move, or without pieces, has lost in 0 plies. Positions in
+/// which the side to move must capture are searched until nothing can be captured; the values that
+/// files may hold for them are not used.
+#[derive(Debug)]
+pub struct Tablebase<B> {
+    rules: RuleSet,
+    dir: PathBuf,
+    access: Access,
+    classes: HashMap<Material, Class<B>>,
+    max_pieces: u32,
+}
+
+/// What is there of one class.
+#[derive(Debug)]
+struct Class<B> {
+    index: PlacementIndex<B>,
+    /// By metric, as in [`Metric::ALL`].
+    files: [Option<Entry>; 2],
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: PathBuf,
+    table: OnceLock<Table>,
+}
+
+impl<B: Board> Tablebase<B> {
+    /// The tables of `rules` below the directory `dir` of all tables. The directory is listed, no file
+    /// is opened. A directory that does not exist counts as empty.
+    ///
+    /// # Errors
+    /// [`ProbeError::OtherBoard`]; [`ProbeError::Table`] if the directory cannot be listed.
+    pub fn open(rules: RuleSet, dir: &Path) -> Result<Self, ProbeError> {
+        Self::open_with(rules, dir, Access::default())
+    }
+
+    /// [`open`](Self::open), and files are read as `access` says.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(rules: RuleSet, dir: &Path, access: Access) -> Result<Self, ProbeError> {
+        if rules.board.squares() != B::SQUARES {
+            return Err(ProbeError::OtherBoard {
+                variant: rules.name,
+                expected: rules.board.squares(),
+                found: B::SQUARES,
+            });
+        }
+        let found = list(&dir.join(variant_directory(&rules)))?;
+        let mut classes = HashMap::new();
+        for (material, metric) in found {
+            // A file named after a class that does not fit the board cannot be asked for.
+            let Ok(index) = PlacementIndex::new(material) else {
+                continue;
+            };
+            let class = classes.entry(material).or_insert(Class {
+                index,
+                files: [None, None],
+            });
+            class.files[slot(metric)] = Some(Entry {
+                path: table_path(dir, &rules, material, metric),
+                table: OnceLock::new(),
+            });
+        }
+        let max_pieces = classes.keys().map(|class: &Material| class.pieces()).max();
+        Ok(Self {
+            rules,
+            dir: dir.to_owned(),
+            access,
+            classes,
+            max_pieces: max_pieces.unwrap_or(0),
+        })
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    /// The directory of all tables.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Pieces of the largest class of which there is a table, 0 without tables.
+    #[must_use]
+    pub fn max_pieces(&self) -> u32 {
+        self.max_pieces
+    }
+
+    /// The tables that are there, in generation order.
+    #[must_use]
+    pub fn tables(&self) -> Vec<(Material, Metric)> {
+        let all = self.classes.iter().flat_map(|(&material, class)| {
+            Metric::ALL
+                .into_iter()
+                .filter(|&metric| class.files[slot(metric)].is_some())
+                .map(move |metric| (material, metric))
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The table of a class in either orientation.
+    ///
+    /// # Errors
+    /// [`ProbeError::MissingTable`]; [`ProbeError::Table`] if the file is damaged or another table.
+    pub fn table(&self, material: Material, metric: Metric) -> Result<&Table, ProbeError> {
+        let material = material.canonical();
+        let entry = self
+            .classes
+            .get(&material)
+            .and_then(|class| class.files[slot(metric)].as_ref());
+        match entry {
+            Some(entry) => Ok(self.opened(entry, material, metric)?),
+            None => Err(self.missing_table(material, metric)),
+        }
+    }
+
+    /// Whether there is a table of a canonical class and a metric.
+    pub(crate) fn has(&self, material: Material, metric: Metric) -> bool {
+        let class = self.classes.get(&material);
+        class.is_some_and(|class| class.files[slot(metric)].is_some())
+    }
+
+    /// Whether some table of a canonical class tells values of that metric.
+    pub(crate) fn serves(&self, material: Material, metric: Metric) -> bool {
+        self.find(material, metric).is_some()
+    }
+
+    /// The smallest table of a canonical class that tells values of that metric.
+    pub(crate) fn serving_table(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<&Table, ProbeError> {
+        let (_, entry, found) = self
+            .find(material, metric)
+            .ok_or_else(|| self.missing_table(material, metric))?;
+        Ok(self.opened(entry, material, found)?)
+    }
+
+    /// The error for a class without a table.
+    pub(crate) fn missing_table(&self, material: Material, metric: Metric) -> ProbeError {
+        self.missing(material, metric, &Origin::of(material))
+    }
+
+    /// Whether the side to move wins, draws or loses. A table of distances serves as well where the
+    /// smaller one is not there.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn probe_wld(&self, position: &Position<B>) -> Result<Wld, ProbeError> {
+        self.search(position, Origin::of(Material::of(position)))
+    }
+
+    /// The value of the position with its distance in plies.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn probe_dtw(&self, position: &Position<B>) -> Result<Dtw, ProbeError> {
+        self.search(position, Origin::of(Material::of(position)))
+    }
+
+    /// Every legal move with its value for the mover, best first: the shortest win, draws, the longest
+    /// loss. Moves of equal value are ordered by start, end and captured pieces.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn move_values(
+        &self,
+        position: &Position<B>,
+    ) -> Result<Vec<MoveValue<B, Dtw>>, ProbeError> {
+        self.ranked_moves(position)
+    }
+
+    /// [`move_values`](Self::move_values) without distances, for which smaller tables are enough.
+    /// Playing by outcomes alone may miss a win by walking in circles.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn move_outcomes(
+        &self,
+        position: &Position<B>,
+    ) -> Result<Vec<MoveValue<B, Wld>>, ProbeError> {
+        self.ranked_moves(position)
+    }
+
+    /// The first of [`move_values`](Self::move_values): the shortest win, else a draw, else the longest
+    /// defence. `None` without a legal move. Whoever plays it in a won position is closer to the end
+    /// after every move.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn best_move(
+        &self,
+        position: &Position<B>,
+    ) -> Result<Option<MoveValue<B, Dtw>>, ProbeError> {
+        Ok(self.move_values(position)?.first().copied())
+    }
+
+    /// The numbering of a class that has a table.
+    pub(crate) fn index(&self, material: Material) -> Option<&PlacementIndex<B>> {
+        self.classes.get(&material).map(|class| &class.index)
+    }
+
+    fn ranked_moves<V: Value>(
+        &self,
+        position: &Position<B>,
+    ) -> Result<Vec<MoveValue<B, V>>, ProbeError> {
+        let origin = Origin::of(Material::of(position));
+        let mut moves = Vec::new();
+        for mv in self.rules.legal_moves(position) {
+            let value: V = self.search(&position.make(&mv), origin.after(&mv))?;
+            moves.push(MoveValue {
+                mv,
+                value: value.before(),
+            });
+        }
+        moves.sort_by(|a, b| b.value.cmp(&a.value).then(a.mv.cmp(&b.mv)));
+        Ok(moves)
+    }
+
+    /// The value of a position: by its captures if there are any, else from its table.
+    fn search<V: Value>(&self, position: &Position<B>, origin: Origin) -> Result<V, ProbeError> {
+        let side = position.side();
+        if position.pieces(side).is_empty() {
+            return Ok(V::LOST);
+        }
+        if position.pieces(side.opponent()).is_empty() {
+            let stuck = self.rules.legal_moves(position).is_empty();
+            return Ok(if stuck { V::LOST } else { V::LOST.before() });
+        }
+        if !self.rules.has_capture(position) {
+            return self.look_up(position, origin);
+        }
+        let mut best = None;
+        for mv in self.rules.legal_moves(position) {
+            let reply: V = self.search(&position.make(&mv), origin.after(&mv))?;
+            best = best.max(Some(reply.before()));
+            if best == Some(V::BEST) {
+                break;
+            }
+        }
+        // Where something can be captured there is a legal move.
+        Ok(best.unwrap_or(V::LOST))
+    }
+
+    /// The stored value of a position without captures.
+    fn look_up<V: Value>(&self, position: &Position<B>, origin: Origin) -> Result<V, ProbeError> {
+        let stored = normalize(position);
+        let material = Material::of(&stored);
+        let Some((class, entry, metric)) = self.find(material, V::METRIC) else {
+            // Without a move no table is needed to know.
+            if self.rules.legal_moves(position).is_empty() {
+                return Ok(V::LOST);
+            }
+            return Err(self.missing(material, V::METRIC, &origin));
+        };
+        let table = self.opened(entry, material, metric)?;
+        let packed = table.packed(stored.side(), class.index.index(&stored))?;
+        Ok(V::from_packed(packed))
+    }
+
+    /// The file of a class that tells values of a metric: outcomes are also told by distances.
+    fn find(&self, material: Material, metric: Metric) -> Option<(&Class<B>, &Entry, Metric)> {
+        let class = self.classes.get(&material)?;
+        let metrics: &[Metric] = match metric {
+            Metric::Wld => &Metric::ALL,
+            Metric::Dtw => &[Metric::Dtw],
+        };
+        metrics.iter().find_map(|&metric| {
+            let entry = class.files[slot(metric)].as_ref()?;
+            Some((class, entry, metric))
+        })
+    }
+
+    /// The table of an entry, opened and compared with its name the first time.
+    #[inline]
+    fn opened<'a>(
+        &self,
+        entry: &'a Entry,
+        material: Material,
+        metric: Metric,
+    ) -> Result<&'a Table, TableError> {
+        if let Some(table) = entry.table.get() {
+            return Ok(table);
+        }
+        // Threads that meet here open it twice and keep one. An error is not kept, so that the next
+        // probe tries again.
+        let table = Table::open(&entry.path, self.access)?;
+        table.expect(&self.rules, material, metric)?;
+        Ok(entry.table.get_or_init(|| table))
+    }
+
+    fn missing(&self, material: Material, metric: Metric, origin: &Origin) -> ProbeError {
+        let dir = self.dir.clone();
+        let variant = variant_directory(&self.rules);
+        let generate = command_arguments(&self.rules);
+        if self.max_pieces == 0 {
+            return ProbeError::NoTables {
+                variant,
+                dir,
+                generate,
+            };
+        }
+        if material.pieces() > self.max_pieces {
+            return ProbeError::TooManyPieces {
+                pieces: material.pieces(),
+                max_pieces: self.max_pieces,
+                variant,
+                dir,
+            };
+        }
+        ProbeError::MissingTable {
+            position_class: origin.class.canonical(),
+            missing_class: material,
+            metric,
+            reason: origin.reason(),
+            dir,
+            generate,
+        }
+    }
+}
+
+/// The tables in the directory of a variant.
+fn list(dir: &Path) -> Result<Vec<(Material, Metric)>, TableError> {
+    let failed = |source| TableError::Io {
+        path: dir.to_owned(),
+        source,
+    };
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        found.extend(name.to_str().and_then(parse_file_name));
+    }
+    Ok(found)
+}
+
+/// The place of a metric in [`Metric::ALL`].
+fn slot(metric: Metric) -> usize {
+    match metric {
+        Metric::Wld => 0,
+        Metric::Dtw => 1,
+    }
+}
+
+/// The arguments that name a rule set on the command line: `--variant thai --option removal=end`.
+fn command_arguments(rules: &RuleSet) -> String {
+    let mut text = format!("--variant {}", rules.name);
+    for option in rules.changed_options() {
+        text.push_str(" --option ");
+        text.push_str(&option);
+    }
+    text
+}
+
+/// Where a search began and which kinds of moves it has made, to explain what is missing.
+#[derive(Clone, Copy)]
+struct Origin {
+    class: Material,
+    captured: bool,
+    promoted: bool,
+}
+
+impl Origin {
+    fn of(class: Material) -> Self {
+        Self {
+            class,
+            captured: false,
+            promoted: false,
+        }
+    }
+
+    fn after<B: Board>(self, mv: &Move<B>) -> Self {
+        Self {
+            captured: self.captured | mv.is_capture(),
+            promoted: self.promoted | mv.promotes,
+            ..self
+        }
+    }
+
+    fn reason(self) -> Option<Reason> {
+        match (self.captured, self.promoted) {
+            (false, false) => None,
+            (false, true) => Some(Reason::Promotion),
+            (true, false) => Some(Reason::Capture),
+            (true, true) => Some(Reason::CaptureWithPromotion),
+        }
+    }
+}
+
+/// The kinds of values a search can ask for.
+pub(crate) trait Value: Copy + Ord + std::fmt::Debug + Send {
+    /// The smallest metric that tells it.
+    const METRIC: Metric;
+    /// No legal move.
+    const LOST: Self;
+    /// Nothing is better.
+    const BEST: Self;
+
+    fn before(self) -> Self;
+    fn from_packed(packed: PackedDtw) -> Self;
+}
+
+impl Value for Wld {
+    const METRIC: Metric = Metric::Wld;
+    const LOST: Self = Self::Loss;
+    const BEST: Self = Self::Win;
+
+    fn before(self) -> Self {
+        self.before()
+    }
+
+    fn from_packed(packed: PackedDtw) -> Self {
+        packed.wld()
+    }
+}
+
+impl Value for Dtw {
+    const METRIC: Metric = Metric::Dtw;
+    const LOST: Self = Self::Loss(Plies::ZERO);
+    const BEST: Self = Self::Win(Plies::new(1));
+
+    fn before(self) -> Self {
+        self.before()
+    }
+
+    fn from_packed(packed: PackedDtw) -> Self {
+        packed.unpack()
+    }
+}

@@ -1,0 +1,402 @@
+//! Writing a table: values in, a finished file under its name out.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use makhos_index::{Material, stored_sides};
+use makhos_rules::RuleSet;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+use crate::codec::{BlockEncoder, Codec};
+use crate::format::{
+    BLOCK_VALUES, DEFAULT_BLOCK_VALUES, END_MAGIC, FOOTER_LEN, Footer, Header, INDEX_ENTRY_LEN,
+    placements,
+};
+use crate::paths::{file_name, table_path};
+use crate::statistics::SideStatistics;
+use crate::value::{Metric, PackedDtw, Plies};
+
+/// Which table to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableSpec {
+    /// The rules the values were computed under.
+    pub rules: RuleSet,
+    /// The class, in its canonical orientation.
+    pub material: Material,
+    /// What of the values is stored.
+    pub metric: Metric,
+}
+
+/// A table that has appeared under its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Published {
+    /// Where.
+    pub path: PathBuf,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// SHA-256 digest of all bytes before the digest, as it stands in the footer.
+    pub sha256: [u8; 32],
+}
+
+/// Why a table could not be written. Nothing is left behind.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The operating system refused.
+    #[error("{}: cannot write the table: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No table has this class on this board.
+    #[error("no table can hold the class {material}: {what}")]
+    Class {
+        /// The class.
+        material: Material,
+        /// Why not.
+        what: String,
+    },
+    /// The values or statistics handed in contradict each other.
+    #[error(
+        "the values of {material} do not fit together: {what}; this is a mistake of the solver"
+    )]
+    Inconsistent {
+        /// The class.
+        material: Material,
+        /// The contradiction.
+        what: String,
+    },
+}
+
+/// Writes one table file, value by value, and publishes it only when it is complete.
+///
+/// The values of the first stored side come in the order of their indices, then those of the second
+/// (see [`stored_sides`]), in chunks of any length. The same values give the same bytes. Until
+/// [`finish`](Self::finish) the file has a temporary name in the directory of its final one; dropping
+/// the writer removes it. A killed process leaves it behind as `.CLASS.METRIC.*.tmp`, which no reader
+/// takes for a table.
+///
+/// ```
+/// use makhos_index::PlacementIndex;
+/// use makhos_probe::{Metric, PackedDtw, SideStatistics, TableSpec, TableWriter};
+/// use makhos_rules::variant;
+///
+/// let spec = TableSpec {
+///     rules: variant::ENGLISH,
+///     material: "1k-1k".parse()?,
+///     metric: Metric::Dtw,
+/// };
+/// // A solver has the real values.
+/// let values = vec![PackedDtw::DRAW; PlacementIndex::<u32>::new(spec.material)?.len() as usize];
+/// let mut statistics = SideStatistics::default();
+/// for (index, &value) in values.iter().enumerate() {
+///     statistics.record(index as u64, value, false);
+/// }
+/// let dir = tempfile::tempdir()?;
+/// let mut writer = TableWriter::create(dir.path(), &spec, &[statistics])?;
+/// writer.push(&values)?;
+/// let published = writer.finish()?;
+/// assert!(published.path.ends_with("english/1k-1k.dtw"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct TableWriter {
+    path: PathBuf,
+    output: Output,
+    header: Header,
+    encoder: BlockEncoder,
+    /// The values of the block in hand.
+    block: Vec<PackedDtw>,
+    /// Entries of the block index, as bytes.
+    index: Vec<u8>,
+    /// Index into the stored sides of the side in hand.
+    side: usize,
+    /// Figures of the values pushed for the side in hand.
+    seen: SideStatistics,
+}
+
+impl TableWriter {
+    /// Begins a table below `dir`, the directory of all tables, with one entry of statistics for each
+    /// stored side. Directories that are missing are made.
+    ///
+    /// # Errors
+    /// [`WriteError::Class`] for a class that is not canonical or does not fit the board;
+    /// [`WriteError::Inconsistent`] for impossible statistics; [`WriteError::Io`].
+    pub fn create(
+        dir: &Path,
+        spec: &TableSpec,
+        statistics: &[SideStatistics],
+    ) -> Result<Self, WriteError> {
+        Self::create_with_blocks(dir, spec, statistics, DEFAULT_BLOCK_VALUES)
+    }
+
+    /// [`create`](Self::create) with `block_values` values in a block, a power of two from 64 to
+    /// 65,536. For measurements and tests: sets of tables share [`DEFAULT_BLOCK_VALUES`].
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_with_blocks(
+        dir: &Path,
+        spec: &TableSpec,
+        statistics: &[SideStatistics],
+        block_values: u32,
+    ) -> Result<Self, WriteError> {
+        let header = checked_header(spec, statistics, block_values)?;
+        let path = table_path(dir, &spec.rules, spec.material, spec.metric);
+        let output = Output::create(&path, &file_name(spec.material, spec.metric));
+        let failed = |source| io_error(&path, source);
+        let mut output = output.map_err(failed)?;
+        output.write(&header.encode()).map_err(failed)?;
+        Ok(Self {
+            encoder: BlockEncoder::new(header.codec).map_err(failed)?,
+            path,
+            output,
+            header,
+            block: Vec::new(),
+            index: Vec::new(),
+            side: 0,
+            seen: SideStatistics::default(),
+        })
+    }
+
+    /// Takes the next values.
+    ///
+    /// # Errors
+    /// [`WriteError::Inconsistent`] for more values than the class has, or values that contradict the
+    /// statistics; [`WriteError::Io`]. The table cannot be finished then.
+    pub fn push(&mut self, values: &[PackedDtw]) -> Result<(), WriteError> {
+        let mut rest = values;
+        while !rest.is_empty() {
+            if self.side == self.header.statistics.len() {
+                return Err(self.inconsistent("more values than the class has"));
+            }
+            let missing = self.missing_in_block();
+            let (now, later) = rest.split_at(missing.min(rest.len()));
+            for &value in now {
+                self.check(value)?;
+                self.seen.record(self.seen.positions, value, false);
+            }
+            self.block.extend_from_slice(now);
+            if now.len() == missing {
+                self.end_block()?;
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Completes the file and gives it its name, replacing one that was there. When this returns, the
+    /// table survives a crash of the machine.
+    ///
+    /// # Errors
+    /// [`WriteError::Inconsistent`] if values are missing; [`WriteError::Io`].
+    pub fn finish(mut self) -> Result<Published, WriteError> {
+        if self.side < self.header.statistics.len() {
+            return Err(self.inconsistent("fewer values than the class has"));
+        }
+        let index = std::mem::take(&mut self.index);
+        let path = self.path;
+        let result = self.output.finish(&index, &path);
+        let (bytes, sha256) = result.map_err(|source| io_error(&path, source))?;
+        Ok(Published {
+            path,
+            bytes,
+            sha256,
+        })
+    }
+
+    /// Values that the block in hand still takes; never 0 before the end of the last side.
+    fn missing_in_block(&self) -> usize {
+        let number = self.seen.positions / u64::from(self.header.block_values);
+        self.header.values_in_block(number) - self.block.len()
+    }
+
+    fn check(&self, value: PackedDtw) -> Result<(), WriteError> {
+        if self.header.metric == Metric::Dtw && value.bits() > self.header.max_bits() {
+            return Err(self.inconsistent(&format!(
+                "the value \"{}\" is longer than the longest in the statistics",
+                value.unpack()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Writes the block in hand, and closes the side with its last block.
+    fn end_block(&mut self) -> Result<(), WriteError> {
+        let encoded = self.encoder.encode(&self.block);
+        let stored = encoded.map_err(|source| io_error(&self.path, source))?;
+        self.index.extend((stored.len() as u32).to_le_bytes());
+        self.index.extend(crc32fast::hash(&stored).to_le_bytes());
+        let written = self.output.write(&stored);
+        written.map_err(|source| io_error(&self.path, source))?;
+        self.block.clear();
+        if self.seen.positions == self.header.positions() {
+            self.end_side()?;
+        }
+        Ok(())
+    }
+
+    fn end_side(&mut self) -> Result<(), WriteError> {
+        let given = self.header.statistics[self.side];
+        let seen = self.seen;
+        let counts = |side: &SideStatistics| (side.wins, side.draws, side.losses);
+        if counts(&given) != counts(&seen) {
+            return Err(self.inconsistent("the statistics count other wins, draws and losses"));
+        }
+        let longest = (seen.longest_win, seen.longest_loss);
+        if self.header.metric == Metric::Dtw && longest != (given.longest_win, given.longest_loss) {
+            return Err(self.inconsistent("the statistics have other longest distances"));
+        }
+        self.side += 1;
+        self.seen = SideStatistics::default();
+        Ok(())
+    }
+
+    fn inconsistent(&self, what: &str) -> WriteError {
+        WriteError::Inconsistent {
+            material: self.header.material,
+            what: what.to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Debug for TableWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableWriter")
+            .field("path", &self.path)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The header of the table, if there can be such a table.
+fn checked_header(
+    spec: &TableSpec,
+    statistics: &[SideStatistics],
+    block_values: u32,
+) -> Result<Header, WriteError> {
+    let material = spec.material;
+    let class = |what| WriteError::Class { material, what };
+    let inconsistent = |what| WriteError::Inconsistent { material, what };
+    if !material.is_canonical() {
+        return Err(class(format!(
+            "tables are stored as {}",
+            material.canonical()
+        )));
+    }
+    let positions = placements(spec.rules.board.rows() as u8, material).map_err(class)?;
+    if positions == 0 {
+        return Err(class("it has no placements on this board".into()));
+    }
+    let sides = stored_sides(material).len();
+    if statistics.len() != sides {
+        return Err(inconsistent(format!(
+            "statistics of {} sides instead of {sides}",
+            statistics.len()
+        )));
+    }
+    if !BLOCK_VALUES.contains(&block_values) || !block_values.is_power_of_two() {
+        return Err(inconsistent(format!("{block_values} values in a block")));
+    }
+    for side in statistics {
+        let complete = spec.metric == Metric::Dtw;
+        side.check(positions, complete).map_err(inconsistent)?;
+        for longest in [side.longest_win, side.longest_loss].into_iter().flatten() {
+            if longest.plies > Plies::STORED_MAX {
+                return Err(inconsistent(format!(
+                    "a distance of {} plies",
+                    longest.plies
+                )));
+            }
+        }
+    }
+    let mut header = Header::new(
+        &spec.rules,
+        material,
+        spec.metric,
+        Codec::Wld,
+        block_values,
+        statistics.to_vec(),
+    );
+    header.codec = Codec::for_values(spec.metric, header.max_bits());
+    Ok(header)
+}
+
+fn io_error(path: &Path, source: io::Error) -> WriteError {
+    WriteError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// The temporary file, counted and digested as it grows.
+#[derive(Debug)]
+struct Output {
+    file: BufWriter<NamedTempFile>,
+    digest: Sha256,
+    len: u64,
+}
+
+impl Output {
+    /// A temporary file beside `path`, whose last part is `name`.
+    fn create(path: &Path, name: &str) -> io::Result<Self> {
+        let dir = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir)?;
+        let prefix = format!(".{name}.");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".tmp");
+        // Temporary files are private by default, tables are as open as the user's other files.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Ok(Self {
+            file: BufWriter::with_capacity(1 << 17, builder.tempfile_in(dir)?),
+            digest: Sha256::new(),
+            len: 0,
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.digest.update(bytes);
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Adds block index and footer, makes everything durable and gives the file its name. Returns the
+    /// file's length and digest.
+    fn finish(mut self, index: &[u8], path: &Path) -> io::Result<(u64, [u8; 32])> {
+        debug_assert_eq!(index.len() % INDEX_ENTRY_LEN, 0);
+        self.write(index)?;
+        let index_crc = crc32fast::hash(index);
+        self.digest.update(index_crc.to_le_bytes());
+        let footer = Footer {
+            index_crc,
+            sha256: self.digest.finalize().into(),
+            file_len: self.len + FOOTER_LEN as u64,
+            end_magic: END_MAGIC,
+        };
+        self.file.write_all(&footer.encode())?;
+        let file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        sync_directory(path)?;
+        Ok((footer.file_len, footer.sha256))
+    }
+}
+
+/// Makes the new name durable.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    // Windows cannot open a directory for this, nor needs it.
+    if cfg!(unix) {
+        let dir = path.parent().unwrap_or(Path::new("."));
+        File::open(dir)?.sync_all()?;
+    }
+    Ok(())
+}

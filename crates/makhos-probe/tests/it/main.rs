@@ -1,0 +1,10 @@
+//! Tests of the crate through its public interface: made-up tables for the file, solved ones for
+//! probing and verification.
+
+mod damage;
+mod fake;
+mod format;
+mod probing;
+mod solver;
+mod verifying;
+mod writing;
