@@ -1,0 +1,76 @@
+//! Why tables could not be generated.
+
+use std::io;
+use std::path::PathBuf;
+
+use makhos_index::{IndexError, Material};
+use makhos_probe::{ProbeError, TableError, WriteError};
+use thiserror::Error;
+
+use crate::reference::SolveError;
+
+/// Why generation stopped. Tables published before stay, and the same call resumes.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// A class cannot be numbered on this board.
+    #[error("class {material}: {source}")]
+    Class {
+        /// The class.
+        material: Material,
+        /// Why.
+        source: IndexError,
+    },
+    /// A table that is already there cannot be used.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// A table could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A class could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A class does not fit the memory allowed.
+    #[error(
+        "solving {material} takes {} MiB of memory, but {} MiB are allowed; \
+         allow more or ask for smaller classes",
+        needed.div_ceil(1 << 20),
+        allowed >> 20
+    )]
+    Memory {
+        /// The first class that does not fit.
+        material: Material,
+        /// Bytes it takes with the tables it needs.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// Another process is generating into the same directory.
+    #[error(
+        "{}: another process is generating here; wait for it or choose another directory",
+        path.display()
+    )]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// The directory cannot be prepared.
+    #[error("{}: {source}", path.display())]
+    Directory {
+        /// The directory or a file in it.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl GenerateError {
+    /// Whether the monitor asked to stop.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Self::Solve(SolveError::Interrupted { .. }))
+    }
+}

@@ -1,0 +1,233 @@
+//! From a list of classes to table files.
+//!
+//! Classes are solved one after the other, each from the files of those before it, and published when
+//! complete. So a run that is killed loses the class in hand and nothing else.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use makhos_index::{Material, PlacementIndex, closure};
+use makhos_probe::{
+    Access, Metric, SideStatistics, Table, TableSpec, TableWriter, table_path, variant_directory,
+};
+use makhos_rules::{Board, Color, RuleSet};
+
+use crate::error::GenerateError;
+use crate::lock::DirectoryLock;
+use crate::monitor::Monitor;
+use crate::plan::{Plan, Step, memory, stored_positions};
+use crate::reference::{SolvedSide, solve};
+use crate::shelf::Shelf;
+
+/// What became of one class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClassReport {
+    /// The class.
+    pub material: Material,
+    /// Figures for each stored side to move. Without distances there are no longest ones.
+    pub sides: Vec<(Color, SideStatistics)>,
+    /// Bytes of its table files together.
+    pub bytes: u64,
+    /// Time from looking at its first position to its last file; `None` if it was there already.
+    pub time: Option<Duration>,
+}
+
+/// Generates tables of one rule set into one directory.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Generator<B> {
+    rules: RuleSet,
+    dir: PathBuf,
+    metric: Metric,
+    memory: u64,
+    board: std::marker::PhantomData<B>,
+}
+
+impl<B> fmt::Debug for Generator<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator")
+            .field("rules", &self.rules)
+            .field("dir", &self.dir)
+            .field("metric", &self.metric)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<B: Board> Generator<B> {
+    /// A generator of tables below the directory `dir` of all tables. With [`Metric::Dtw`] it makes
+    /// both the tables of distances and those of outcomes, with [`Metric::Wld`] only the latter.
+    #[must_use]
+    pub fn new(rules: RuleSet, dir: &Path, metric: Metric) -> Self {
+        Self {
+            rules,
+            dir: dir.to_owned(),
+            metric,
+            memory: u64::MAX,
+            board: std::marker::PhantomData,
+        }
+    }
+
+    /// Allows at most `bytes` of memory for solving.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// The metrics that are written.
+    fn metrics(&self) -> &'static [Metric] {
+        match self.metric {
+            Metric::Wld => &[Metric::Wld],
+            Metric::Dtw => &[Metric::Wld, Metric::Dtw],
+        }
+    }
+
+    /// Everything that `targets` need, in order, and what of it is there.
+    ///
+    /// # Errors
+    /// [`GenerateError::Class`] for a class that does not fit the board; [`GenerateError::Table`] for a
+    /// file that is there but is damaged or another table; [`GenerateError::Memory`] if a class that
+    /// is to be solved does not fit the memory allowed.
+    pub fn plan(&self, targets: &[Material]) -> Result<Plan, GenerateError> {
+        let mut steps = Vec::new();
+        for material in closure(targets) {
+            PlacementIndex::<B>::new(material)
+                .map_err(|source| GenerateError::Class { material, source })?;
+            let step = Step {
+                material,
+                positions: stored_positions::<B>(material).unwrap_or(u64::MAX),
+                memory: memory::<B>(material, self.metric),
+                done: self.existing(material)?.is_some(),
+            };
+            if !step.done && step.memory > self.memory {
+                return Err(GenerateError::Memory {
+                    material,
+                    needed: step.memory,
+                    allowed: self.memory,
+                });
+            }
+            steps.push(step);
+        }
+        Ok(Plan { steps })
+    }
+
+    /// Carries out a plan in the current rayon pool and reports on every class of it.
+    ///
+    /// # Errors
+    /// [`GenerateError`]. What is published by then stays.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<ClassReport>, GenerateError> {
+        let variant_dir = self.dir.join(variant_directory(&self.rules));
+        let _lock = DirectoryLock::acquire(&variant_dir, monitor)?;
+        let mut shelf = Shelf::new();
+        let mut reports = Vec::new();
+        for step in &plan.steps {
+            // Looked at again: another process may have made it since the plan.
+            let report = match self.existing(step.material)? {
+                Some(report) => report,
+                None => {
+                    monitor.class_started(step);
+                    self.make(step, &mut shelf, monitor)?
+                }
+            };
+            monitor.class_finished(&report);
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// The report on a class whose files are all there.
+    fn existing(&self, material: Material) -> Result<Option<ClassReport>, GenerateError> {
+        let mut bytes = 0;
+        let mut sides = Vec::new();
+        for &metric in self.metrics() {
+            let path = table_path(&self.dir, &self.rules, material, metric);
+            if !path.exists() {
+                return Ok(None);
+            }
+            let table = Table::open(&path, Access::Read)?;
+            table.expect(&self.rules, material, metric)?;
+            bytes += table.bytes();
+            // The last metric knows the most.
+            sides = table
+                .sides()
+                .iter()
+                .filter_map(|&side| Some((side, *table.statistics(side)?)))
+                .collect();
+        }
+        Ok(Some(ClassReport {
+            material,
+            sides,
+            bytes,
+            time: None,
+        }))
+    }
+
+    /// Solves a class and publishes its files.
+    fn make(
+        &self,
+        step: &Step,
+        shelf: &mut Shelf<B>,
+        monitor: &dyn Monitor,
+    ) -> Result<ClassReport, GenerateError> {
+        let material = step.material;
+        let start = Instant::now();
+        let index = PlacementIndex::<B>::new(material)
+            .map_err(|source| GenerateError::Class { material, source })?;
+        let for_tables = self.memory.saturating_sub(step.memory);
+        shelf.prepare(&self.dir, &self.rules, self.metric, material, for_tables)?;
+        let solved = solve(&self.rules, &index, shelf, monitor)?;
+        let mut bytes = 0;
+        for &metric in self.metrics() {
+            bytes += self.publish(material, metric, &solved)?;
+        }
+        Ok(ClassReport {
+            material,
+            sides: solved
+                .iter()
+                .map(|solved| (solved.side, statistics_for(self.metric, solved)))
+                .collect(),
+            bytes,
+            time: Some(start.elapsed()),
+        })
+    }
+
+    fn publish(
+        &self,
+        material: Material,
+        metric: Metric,
+        solved: &[SolvedSide],
+    ) -> Result<u64, GenerateError> {
+        let spec = TableSpec {
+            rules: self.rules,
+            material,
+            metric,
+        };
+        let statistics: Vec<SideStatistics> = solved
+            .iter()
+            .map(|solved| statistics_for(metric, solved))
+            .collect();
+        let mut writer = TableWriter::create(&self.dir, &spec, &statistics)?;
+        for side in solved {
+            writer.push(&side.values)?;
+        }
+        Ok(writer.finish()?.bytes)
+    }
+}
+
+/// The figures that a table of this metric carries: one of outcomes has the same bytes whether or not
+/// distances were computed beside it.
+fn statistics_for(metric: Metric, solved: &SolvedSide) -> SideStatistics {
+    match metric {
+        Metric::Dtw => solved.statistics,
+        Metric::Wld => SideStatistics {
+            longest_win: None,
+            longest_loss: None,
+            ..solved.statistics
+        },
+    }
+}

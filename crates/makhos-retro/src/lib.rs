@@ -1,0 +1,36 @@
+//! Retrograde generation of exact draughts endgame tables.
+//!
+//! [`Generator`] plans which classes are needed, in which order, and turns each into table files by a
+//! solver. The only solver today is the [`reference`] one: plain, scalar and for any class of any
+//! variant; faster ones are judged by it.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use makhos_index::classes;
+//! use makhos_probe::Metric;
+//! use makhos_retro::{Generator, Quiet};
+//! use makhos_rules::variant;
+//!
+//! let generator = Generator::<u32>::new(variant::THAI, Path::new("tables"), Metric::Dtw);
+//! let plan = generator.plan(&classes(4))?;
+//! let reports = generator.run(&plan, &Quiet)?;
+//! println!("{} classes", reports.len());
+//! # Ok::<(), makhos_retro::GenerateError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod generate;
+mod lock;
+mod monitor;
+mod plan;
+pub mod reference;
+mod shelf;
+mod unmove;
+
+pub use error::GenerateError;
+pub use generate::{ClassReport, Generator};
+pub use monitor::{Monitor, Quiet};
+pub use plan::{Plan, Step};

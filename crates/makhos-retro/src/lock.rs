@@ -1,0 +1,88 @@
+//! One generating process a directory.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::error::GenerateError;
+use crate::monitor::Monitor;
+
+/// The name of the lock file.
+const LOCK: &str = "generate.lock";
+
+/// Held while tables are generated into a directory; the system releases it when the process ends,
+/// however it ends.
+#[derive(Debug)]
+pub(crate) struct DirectoryLock {
+    _file: File,
+}
+
+impl DirectoryLock {
+    /// Makes the directory, locks it, and removes what a killed run left behind.
+    pub(crate) fn acquire(dir: &Path, monitor: &dyn Monitor) -> Result<Self, GenerateError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| GenerateError::Directory { path, source }
+        };
+        fs::create_dir_all(dir).map_err(failed(dir))?;
+        let path = dir.join(LOCK);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(failed(&path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(GenerateError::Locked { path }),
+            Err(TryLockError::Error(source)) => {
+                return Err(GenerateError::Directory { path, source });
+            }
+        }
+        for leftover in leftovers(dir).map_err(failed(dir))? {
+            fs::remove_file(&leftover).map_err(failed(&leftover))?;
+            monitor.leftover_removed(&leftover);
+        }
+        Ok(Self { _file: file })
+    }
+}
+
+/// Unfinished files, `.CLASS.METRIC.*.tmp`.
+fn leftovers(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_leftover = name
+            .to_str()
+            .and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"))
+            .and_then(|name| name.rsplit_once('.'))
+            .is_some_and(|(table, _)| makhos_probe::parse_file_name(table).is_some());
+        if is_leftover {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Quiet;
+
+    #[test]
+    fn a_second_lock_is_refused_and_leftovers_go() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let leftover = dir.path().join(".2k-1k.wld.abc123.tmp");
+        let other = dir.path().join(".notes.tmp");
+        for path in [&leftover, &other] {
+            fs::write(path, "x").expect("written");
+        }
+        let lock = DirectoryLock::acquire(dir.path(), &Quiet).expect("free");
+        assert!(!leftover.exists() && other.exists());
+        let second = DirectoryLock::acquire(dir.path(), &Quiet);
+        assert!(matches!(second, Err(GenerateError::Locked { .. })));
+        drop(lock);
+        DirectoryLock::acquire(dir.path(), &Quiet).expect("free again");
+    }
+}

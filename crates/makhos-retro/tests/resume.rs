@@ -1,0 +1,132 @@
+//! The same bytes for any number of threads and after any number of interruptions.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use makhos_index::classes;
+use makhos_probe::{Metric, variant_directory};
+use makhos_retro::{GenerateError, Generator, Monitor, Quiet};
+use makhos_rules::{RuleSet, variant};
+
+const RULES: RuleSet = variant::CZECH;
+const PIECES: u32 = 3;
+
+fn generator(dir: &Path) -> Generator<u32> {
+    Generator::new(RULES, dir, Metric::Dtw)
+}
+
+fn run(dir: &Path, threads: usize, monitor: &dyn Monitor) -> Result<(), GenerateError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool");
+    pool.install(|| {
+        let generator = generator(dir);
+        let plan = generator.plan(&classes(PIECES))?;
+        generator.run(&plan, monitor).map(|_| ())
+    })
+}
+
+/// Every table by its name.
+fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let listed = fs::read_dir(dir.join(variant_directory(&RULES))).expect("a directory");
+    let mut tables = BTreeMap::new();
+    for entry in listed {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("a plain name");
+        if makhos_probe::parse_file_name(&name).is_some() {
+            tables.insert(name, fs::read(entry.path()).expect("readable"));
+        }
+    }
+    tables
+}
+
+/// Stops after a number of questions whether to stop.
+struct StopAfter(AtomicU64);
+
+impl Monitor for StopAfter {
+    fn should_stop(&self) -> bool {
+        let left = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        left.is_err()
+    }
+}
+
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let once = tempfile::tempdir().expect("a directory");
+    run(once.path(), 1, &Quiet).expect("tables");
+    let expected = tables(once.path());
+    assert_eq!(expected.len(), 2 * classes(PIECES).len());
+
+    let threads = tempfile::tempdir().expect("a directory");
+    run(threads.path(), 4, &Quiet).expect("tables");
+    assert!(tables(threads.path()) == expected, "4 threads");
+
+    let stopped = tempfile::tempdir().expect("a directory");
+    let mut interruptions = 0;
+    let mut patience = 5;
+    while let Err(error) = run(stopped.path(), 2, &StopAfter(AtomicU64::new(patience))) {
+        assert!(error.is_interrupted(), "{error}");
+        let so_far = tables(stopped.path());
+        assert!(so_far.iter().all(|(name, bytes)| expected[name] == *bytes));
+        interruptions += 1;
+        patience += 5;
+    }
+    assert!(interruptions > 3);
+    assert!(
+        tables(stopped.path()) == expected,
+        "{interruptions} interruptions"
+    );
+}
+
+#[test]
+fn tables_of_outcomes_do_not_depend_on_distances_beside_them() {
+    let with = tempfile::tempdir().expect("a directory");
+    run(with.path(), 2, &Quiet).expect("tables");
+    let without = tempfile::tempdir().expect("a directory");
+    let generator = Generator::<u32>::new(RULES, without.path(), Metric::Wld);
+    let plan = generator.plan(&classes(PIECES)).expect("a plan");
+    generator.run(&plan, &Quiet).expect("tables");
+    let mut expected = tables(with.path());
+    expected.retain(|name, _| name.ends_with(".wld"));
+    assert!(tables(without.path()) == expected);
+}
+
+#[test]
+fn too_little_memory_is_said_before_anything_is_done() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let generator = generator(dir.path()).with_memory(20_000);
+    let error = generator.plan(&classes(PIECES)).expect_err("too little");
+    let GenerateError::Memory {
+        needed, allowed, ..
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert!(needed > allowed && allowed == 20_000);
+    assert!(
+        fs::read_dir(dir.path())
+            .expect("a directory")
+            .next()
+            .is_none()
+    );
+}
+
+#[test]
+fn a_damaged_table_is_not_built_upon() {
+    let dir = tempfile::tempdir().expect("a directory");
+    run(dir.path(), 1, &Quiet).expect("tables");
+    let variant_dir = dir.path().join(variant_directory(&RULES));
+    let victim = variant_dir.join("1k-1k.dtw");
+    let mut bytes = fs::read(&victim).expect("readable");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&victim, bytes).expect("writable");
+    fs::remove_file(variant_dir.join("2k-1k.dtw")).expect("removable");
+    let error = run(dir.path(), 1, &Quiet).expect_err("damaged");
+    assert!(error.to_string().contains("1k-1k.dtw"), "{error}");
+}
