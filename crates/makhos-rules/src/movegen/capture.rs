@@ -84,12 +84,18 @@ impl<B: Board> Jumps<B> {
     /// Whether every capture is one of these jumps and none has precedence over another.
     #[inline(always)]
     fn all_single_and_equal(&self, rules: &RuleSet, view: &View<B>) -> bool {
-        let [a, b, c, d] = self.landings;
         let quality = matches!(
             rules.precedence,
             Precedence::MostPiecesThenKings | Precedence::Italian
         );
-        ((a | b | c | d) & self.going_on).is_empty() && (!quality || view.opponent_kings.is_empty())
+        !self.has_chain() && (!quality || view.opponent_kings.is_empty())
+    }
+
+    /// Whether some jump may be followed by another; certain unless a man goes on as a king.
+    #[inline(always)]
+    fn has_chain(&self) -> bool {
+        let [a, b, c, d] = self.landings;
+        !((a | b | c | d) & self.going_on).is_empty()
     }
 
     /// Hands the jumps that end on a square of `ends` to `sink`.
@@ -112,21 +118,24 @@ fn search<B: Board, S: Sink<B>, const WHITE: bool>(
     capturers: &Capturers<B>,
     sink: &mut S,
 ) {
-    let mut search = Search::<B, S, WHITE>::new(rules, view, sink);
+    let mut search = Search::<B, S, WHITE>::new(rules, view, capturers.man_jumps, sink);
     for square in capturers.kings.squares() {
         search.king(square);
     }
     if rules.precedence == Precedence::KingFirst && !capturers.kings.is_empty() {
         return;
     }
-    if matches!(rules.precedence, Precedence::Free | Precedence::KingFirst) {
-        let jumps = Jumps::of::<WHITE>(rules, view, capturers);
+    let jumps = Jumps::of::<WHITE>(rules, view, capturers);
+    let any = matches!(rules.precedence, Precedence::Free | Precedence::KingFirst);
+    if any {
         jumps.hand_over::<S, WHITE>(rules, !jumps.going_on, search.sink);
-        for square in capturers.men.squares() {
+    }
+    // Where the most pieces must be taken, a longer chain makes single jumps irrelevant.
+    let only_chains = any || (rules.promotion != Promotion::Continue && jumps.has_chain());
+    for square in capturers.men.squares() {
+        if only_chains {
             search.man_chains_only(square, &jumps);
-        }
-    } else {
-        for square in capturers.men.squares() {
+        } else {
             search.man(square);
         }
     }
@@ -153,6 +162,10 @@ pub(super) struct Search<'a, B: Board, S, const WHITE: bool> {
     /// Empty squares, among them the start of the capturing piece.
     empty: B,
     board_empty: B,
+    /// Squares from which a man could jump in the position before the move.
+    man_jumps: B,
+    /// At least all squares from which a man could jump once the capturing piece has left its start.
+    may_jump: B,
     from: usize,
     starts_as_king: bool,
     /// The highest precedence among the finished chains.
@@ -164,7 +177,7 @@ pub(super) struct Search<'a, B: Board, S, const WHITE: bool> {
 }
 
 impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
-    pub(super) fn new(rules: &'a RuleSet, view: &View<B>, sink: &'a mut S) -> Self {
+    pub(super) fn new(rules: &'a RuleSet, view: &View<B>, man_jumps: B, sink: &'a mut S) -> Self {
         Self {
             rules,
             geometry: B::geometry(),
@@ -173,6 +186,8 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
             opponent_kings: view.opponent_kings,
             empty: view.empty,
             board_empty: view.empty,
+            man_jumps,
+            may_jump: B::EMPTY,
             from: 0,
             starts_as_king: false,
             best: 0,
@@ -238,6 +253,8 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
         self.from = square;
         self.starts_as_king = king;
         self.empty = self.board_empty | B::bit(square);
+        let [a, b, c, d] = self.geometry.jump[square];
+        self.may_jump = self.man_jumps | a | b | c | d;
         if S::ROUTES {
             self.path.clear();
             self.push(square);
@@ -328,6 +345,10 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
             (false, false) => &[Direction::DownLeft, Direction::DownRight],
         };
         let last_row = B::promotion_row(WHITE);
+        if !captured.is_empty() && !self.may_jump.contains(square) {
+            self.finish(square, captured, order, last_row.contains(square));
+            return;
+        }
         let went_on = self.jumps(
             square,
             directions,
