@@ -1,0 +1,2 @@
+//! Benchmarks only; see the `[[bench]]` targets of the manifest. Run one with
+//! `cargo bench -p makhos-benches --bench movegen`.
