@@ -5,12 +5,14 @@
 //! side by side in the lanes of vector registers (plain loops that the compiler vectorises), without a
 //! branch. Lanes that need more, for longer chains or kings, are pointed out to be counted one by one.
 
-use super::{down_skew, down_straight, jumpers, jumpers_backward, step, up_skew, up_straight};
-use crate::board::{Board, Direction};
-use crate::rules::{Precedence, Promotion, RuleSet};
+use super::jumps::Jumps;
+use super::{down_skew, down_straight, up_skew, up_straight};
+use crate::board::Board;
+use crate::position::Position;
+use crate::rules::{Color, Precedence, Promotion, RuleSet};
 
-/// Positions counted together: two to eight vectors of any width.
-pub(crate) const LANES: usize = 8;
+/// Positions counted together: several vectors of any width. More would gain nothing measurable.
+pub(crate) const LANES: usize = 16;
 
 /// Up to [`LANES`] positions with the same side to move, as that side sees them.
 pub(crate) struct Batch<B> {
@@ -28,12 +30,40 @@ impl<B: Board> Batch<B> {
         }
     }
 
-    /// Sets one lane. A lane with no piece of the side to move counts nothing.
+    /// Sets one lane.
     #[inline(always)]
-    pub(crate) fn set(&mut self, lane: usize, own: B, opponents: B, kings: B) {
-        self.own[lane] = own;
-        self.opponents[lane] = opponents;
-        self.kings[lane] = kings;
+    pub(crate) fn set<const WHITE: bool>(&mut self, lane: usize, position: &Position<B>) {
+        (self.own[lane], self.opponents[lane]) = if WHITE {
+            (position.white, position.black)
+        } else {
+            (position.black, position.white)
+        };
+        self.kings[lane] = position.kings;
+    }
+
+    /// Empties one lane, which then counts nothing.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self, lane: usize) {
+        self.own[lane] = B::EMPTY;
+        self.opponents[lane] = B::EMPTY;
+        self.kings[lane] = B::EMPTY;
+    }
+
+    /// The position in one lane.
+    #[inline(always)]
+    pub(crate) fn position<const WHITE: bool>(&self, lane: usize) -> Position<B> {
+        let (own, opponents) = (self.own[lane], self.opponents[lane]);
+        let (white, black, side) = if WHITE {
+            (own, opponents, Color::White)
+        } else {
+            (opponents, own, Color::Black)
+        };
+        Position {
+            white,
+            black,
+            kings: self.kings[lane],
+            side,
+        }
     }
 }
 
@@ -106,38 +136,26 @@ fn count_lane<B: Board, const WHITE: bool, const BACKWARD: bool>(
     let opponent_kings = opponents & kings;
     let victims = opponents & !(opponent_kings & masks.spared_by_men);
 
-    let mut landings = [B::EMPTY; 4];
-    for direction in Direction::ALL {
-        if BACKWARD || direction.is_up() == WHITE {
-            let jumped = step(men, direction) & victims;
-            landings[direction as usize] = step(jumped, direction) & empty;
-        }
-    }
-    let mut jumps = jumpers::<B, WHITE>(victims, empty);
-    if BACKWARD {
-        jumps |= jumpers_backward::<B, WHITE>(victims, empty);
-    }
-    let going_on = (jumps & !masks.ends_chain) | masks.may_go_on_as_king;
-    let [a, b, c, d] = landings;
-    let captures = a | b | c | d;
-    let hard = (captures & going_on) | (own & kings) | (opponent_kings & masks.quality);
+    let board_jumps = Jumps::new(WHITE || BACKWARD, !WHITE || BACKWARD, victims, empty);
+    let jumps = board_jumps.from(men);
+    let going_on = (board_jumps.any() & !masks.ends_chain) | masks.may_go_on_as_king;
+    let hard = (jumps.landings() & going_on) | (own & kings) | (opponent_kings & masks.quality);
 
-    let (straight, skew) = if WHITE {
-        (up_straight(men), up_skew(men))
+    let quiet_squares = if jumps.any().is_empty() {
+        empty
     } else {
-        (down_straight(men), down_skew(men))
+        B::EMPTY
     };
-    let quiet_squares = if captures.is_empty() { empty } else { B::EMPTY };
-    // Quiet targets and landings exclude each other, so two of the sums share their bits.
-    let (forward, backward) = if WHITE {
-        ((a, b), (c, d))
+    // Where there are jumps there are no quiet moves, so that they share two of the sums.
+    let (quiet, forward, backward) = if WHITE {
+        ([up_straight(men), up_skew(men)], jumps.up, jumps.down)
     } else {
-        ((c, d), (a, b))
+        ([down_straight(men), down_skew(men)], jumps.down, jumps.up)
     };
-    let mut moves =
-        ((straight & quiet_squares) | forward.0).len() + ((skew & quiet_squares) | forward.1).len();
+    let mut moves = ((quiet[0] & quiet_squares) | forward[0]).len()
+        + ((quiet[1] & quiet_squares) | forward[1]).len();
     if BACKWARD {
-        moves += backward.0.len() + backward.1.len();
+        moves += backward[0].len() + backward[1].len();
     }
     (moves, hard)
 }

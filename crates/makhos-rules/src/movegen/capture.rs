@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use super::jumps::short_captures;
 use super::quiet::{first_piece, flying_targets};
 use super::sink::Sink;
-use super::{Capturers, View, step};
+use super::{Capturers, View};
 use crate::board::{Board, Direction, Geometry, Square};
 use crate::moves::Move;
 use crate::rules::{KingLanding, KingRange, Precedence, Promotion, Removal, RuleSet};
@@ -41,72 +42,10 @@ pub(super) fn generate<B: Board, S: Sink<B>, const WHITE: bool>(
     capturers: &Capturers<B>,
     sink: &mut S,
 ) {
-    if capturers.kings.is_empty() {
-        let jumps = Jumps::of::<WHITE>(rules, view, capturers);
-        if jumps.all_single_and_equal(rules, view) {
-            jumps.hand_over::<S, WHITE>(rules, B::ALL, sink);
-            return;
-        }
-    }
-    search::<B, S, WHITE>(rules, view, capturers, sink);
-}
-
-/// The first jumps of men: where they land in each direction.
-struct Jumps<B> {
-    landings: [B; 4],
-    /// Landing squares from which the man may have to go on.
-    going_on: B,
-}
-
-impl<B: Board> Jumps<B> {
-    #[inline(always)]
-    fn of<const WHITE: bool>(rules: &RuleSet, view: &View<B>, capturers: &Capturers<B>) -> Self {
-        let victims = view.man_victims(rules);
-        let mut landings = [B::EMPTY; 4];
-        for direction in Direction::ALL {
-            if rules.man_captures_backward || direction.is_up() == WHITE {
-                let jumped = step(capturers.men, direction) & victims;
-                landings[direction as usize] = step(jumped, direction) & view.empty;
-            }
-        }
-        // `man_jumps` is exact for a second jump: the piece just taken cannot be jumped back over,
-        // since the square behind it is occupied in the position before the move.
-        let last_row = B::promotion_row(WHITE);
-        let going_on = match rules.promotion {
-            Promotion::Stop => capturers.man_jumps & !last_row,
-            Promotion::Pass => capturers.man_jumps,
-            // Whether it can go on as a king is left to the search.
-            Promotion::Continue => capturers.man_jumps | last_row,
-        };
-        Self { landings, going_on }
-    }
-
-    /// Whether every capture is one of these jumps and none has precedence over another.
-    #[inline(always)]
-    fn all_single_and_equal(&self, rules: &RuleSet, view: &View<B>) -> bool {
-        let quality = matches!(
-            rules.precedence,
-            Precedence::MostPiecesThenKings | Precedence::Italian
-        );
-        !self.has_chain() && (!quality || view.opponent_kings.is_empty())
-    }
-
-    /// Whether some jump may be followed by another; certain unless a man goes on as a king.
-    #[inline(always)]
-    fn has_chain(&self) -> bool {
-        let [a, b, c, d] = self.landings;
-        !((a | b | c | d) & self.going_on).is_empty()
-    }
-
-    /// Hands the jumps that end on a square of `ends` to `sink`.
-    #[inline(always)]
-    fn hand_over<S: Sink<B>, const WHITE: bool>(&self, rules: &RuleSet, ends: B, sink: &mut S) {
-        for direction in Direction::ALL {
-            if rules.man_captures_backward || direction.is_up() == WHITE {
-                let landings = self.landings[direction as usize] & ends;
-                sink.accept_jumps(landings, direction, B::promotion_row(WHITE));
-            }
-        }
+    let done = capturers.kings.is_empty()
+        && short_captures::<B, S, WHITE>(rules, view, capturers.men, &capturers.man_jumps, sink);
+    if !done {
+        search::<B, S, WHITE>(rules, view, capturers, sink);
     }
 }
 
@@ -118,26 +57,16 @@ fn search<B: Board, S: Sink<B>, const WHITE: bool>(
     capturers: &Capturers<B>,
     sink: &mut S,
 ) {
-    let mut search = Search::<B, S, WHITE>::new(rules, view, capturers.man_jumps, sink);
+    let man_jumps = capturers.man_jumps.any();
+    let mut search = Search::<B, S, WHITE>::new(rules, view, man_jumps, sink);
     for square in capturers.kings.squares() {
         search.king(square);
     }
     if rules.precedence == Precedence::KingFirst && !capturers.kings.is_empty() {
         return;
     }
-    let jumps = Jumps::of::<WHITE>(rules, view, capturers);
-    let any = matches!(rules.precedence, Precedence::Free | Precedence::KingFirst);
-    if any {
-        jumps.hand_over::<S, WHITE>(rules, !jumps.going_on, search.sink);
-    }
-    // Where the most pieces must be taken, a longer chain makes single jumps irrelevant.
-    let only_chains = any || (rules.promotion != Promotion::Continue && jumps.has_chain());
     for square in capturers.men.squares() {
-        if only_chains {
-            search.man_chains_only(square, &jumps);
-        } else {
-            search.man(square);
-        }
+        search.man(square);
     }
 }
 
@@ -213,29 +142,6 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
             KingRange::Flying => {
                 self.flying_chain(square, None, B::EMPTY, 0);
             }
-        }
-    }
-
-    /// The chains of the man on `square` whose first jump may be followed by another.
-    fn man_chains_only(&mut self, square: usize, jumps: &Jumps<B>) {
-        let mut started = false;
-        for direction in Direction::ALL {
-            let to = self.geometry.jump[square][direction as usize]
-                & jumps.landings[direction as usize]
-                & jumps.going_on;
-            if to.is_empty() {
-                continue;
-            }
-            if !started {
-                self.start(square, false);
-                started = true;
-            }
-            let to = to.lowest();
-            let victim = self.geometry.step[square][direction as usize];
-            self.push(to);
-            let order = self.order_after(0, victim);
-            self.man_landed(to, direction, victim, order);
-            self.pop();
         }
     }
 

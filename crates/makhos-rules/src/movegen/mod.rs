@@ -2,21 +2,23 @@
 //! to move, and told everything else by the [`RuleSet`].
 //!
 //! It first asks with a few shifts which pieces can capture. If none can, the quiet moves are shifts
-//! and ray look-ups ([`quiet`]); otherwise the chains of each capturing piece are searched depth first
-//! ([`capture`]) and handed to a sink, which keeps them as moves, as routes, or only counts. Single jumps
-//! of men, by far the most frequent captures, are shifts as well.
+//! and ray look-ups ([`quiet`]). One or two jumps of men, by far the most frequent captures, are shifts
+//! as well ([`jumps`]); all other chains are searched depth first ([`capture`]). Moves are handed to a
+//! sink, which keeps them as moves, as routes, or only counts ([`sink`]).
 
 pub(crate) mod batch;
 mod capture;
+mod jumps;
 mod quiet;
 mod sink;
 
 use thiserror::Error;
 
-use crate::board::{Board, Direction, Square};
+use crate::board::{Board, Square};
 use crate::moves::{Move, Route};
 use crate::position::Position;
 use crate::rules::{KingRange, RuleSet};
+use jumps::Jumps;
 use sink::{MoveCount, Moves, MovesByRoute, RouteCount, Routes, Sink};
 
 /// The move is not legal in the position.
@@ -73,23 +75,19 @@ impl<B: Board> View<B> {
     #[inline(always)]
     pub(crate) fn capturers<const WHITE: bool>(&self, rules: &RuleSet) -> Capturers<B> {
         let victims = self.man_victims(rules);
-        let mut man_jumps = jumpers::<B, WHITE>(victims, self.empty);
-        if rules.man_captures_backward {
-            man_jumps |= jumpers_backward::<B, WHITE>(victims, self.empty);
-        }
+        let back = rules.man_captures_backward;
+        let man_jumps = Jumps::new(WHITE || back, !WHITE || back, victims, self.empty);
         let mut kings = self.kings;
         if !kings.is_empty() {
             kings = match rules.king_range {
                 KingRange::Short => {
-                    kings
-                        & (jumpers::<B, true>(self.opponents, self.empty)
-                            | jumpers::<B, false>(self.opponents, self.empty))
+                    kings & Jumps::new(true, true, self.opponents, self.empty).any()
                 }
                 KingRange::Flying => capture::flying_capturers(self),
             };
         }
         Capturers {
-            men: self.men & man_jumps,
+            men: self.men & man_jumps.any(),
             kings,
             man_jumps,
         }
@@ -100,8 +98,8 @@ impl<B: Board> View<B> {
 pub(crate) struct Capturers<B> {
     pub(crate) men: B,
     pub(crate) kings: B,
-    /// The squares, occupied or not, from which a man of the side to move could capture.
-    pub(crate) man_jumps: B,
+    /// From where a man of the side to move could capture.
+    pub(crate) man_jumps: Jumps<B>,
 }
 
 impl<B: Board> Capturers<B> {
@@ -133,49 +131,6 @@ pub(crate) fn down_straight<B: Board>(set: B) -> B {
 #[inline(always)]
 pub(crate) fn down_skew<B: Board>(set: B) -> B {
     ((set & B::EVEN_NOT_RIGHT) << (B::PER_ROW + 1)) | ((set & B::ODD_NOT_LEFT) << (B::PER_ROW - 1))
-}
-
-/// Shifts one step in a direction; squares without that neighbour drop out.
-#[inline(always)]
-pub(crate) fn step<B: Board>(set: B, direction: Direction) -> B {
-    let per_row = B::PER_ROW;
-    match direction {
-        Direction::UpLeft => {
-            ((set & B::EVEN_ROWS) >> per_row) | ((set & B::ODD_NOT_LEFT) >> (per_row + 1))
-        }
-        Direction::UpRight => {
-            ((set & B::EVEN_NOT_RIGHT) >> (per_row - 1)) | ((set & B::ODD_ROWS) >> per_row)
-        }
-        Direction::DownLeft => {
-            ((set & B::EVEN_ROWS) << per_row) | ((set & B::ODD_NOT_LEFT) << (per_row - 1))
-        }
-        Direction::DownRight => {
-            ((set & B::EVEN_NOT_RIGHT) << (per_row + 1)) | ((set & B::ODD_ROWS) << per_row)
-        }
-    }
-}
-
-/// Squares from which a piece can jump forward over one of `victims` to one of `empty`.
-///
-/// Two straight shifts or two skew shifts would turn a corner: rows alternate, so a diagonal is a
-/// straight shift followed by a skew one, or the other way round.
-#[inline(always)]
-fn jumpers<B: Board, const WHITE: bool>(victims: B, empty: B) -> B {
-    if WHITE {
-        down_skew(down_straight(empty) & victims) | down_straight(down_skew(empty) & victims)
-    } else {
-        up_skew(up_straight(empty) & victims) | up_straight(up_skew(empty) & victims)
-    }
-}
-
-/// [`jumpers`] for men that also capture backward.
-#[inline(always)]
-fn jumpers_backward<B: Board, const WHITE: bool>(victims: B, empty: B) -> B {
-    if WHITE {
-        jumpers::<B, false>(victims, empty)
-    } else {
-        jumpers::<B, true>(victims, empty)
-    }
 }
 
 #[inline(always)]

@@ -1,5 +1,6 @@
 //! Where generated moves go.
 
+use super::jumps::jump_start;
 use crate::board::{Board, Direction, Square};
 use crate::moves::{Move, Route};
 
@@ -29,22 +30,30 @@ pub(crate) trait Sink<B: Board> {
             self.accept(mv, &path);
         }
     }
+    /// Receives two jumps of men in these directions, to each square of `landings`.
+    #[inline(always)]
+    fn accept_double_jumps(
+        &mut self,
+        landings: B,
+        [first, second]: [Direction; 2],
+        promotion_row: B,
+    ) {
+        for to in landings.squares() {
+            let turn = jump_start::<B>(to, second);
+            let from = jump_start::<B>(turn, first);
+            let path = [from, turn, to].map(|square| Square::new(square as u8));
+            let step = &B::geometry().step;
+            let mv = Move {
+                from: path[0],
+                to: path[2],
+                captured: step[from][first as usize] | step[turn][second as usize],
+                promotes: promotion_row.contains(to),
+            };
+            self.accept(mv, &path);
+        }
+    }
     /// The number of moves held.
     fn len(&self) -> u64;
-}
-
-/// The square from which a jump over one piece in `direction` ends on `to`.
-#[inline(always)]
-fn jump_start<B: Board>(to: usize, direction: Direction) -> usize {
-    // Of the two steps of a jump one is straight and one skew, so the distance in squares is the same
-    // from everywhere.
-    let two_rows = 2 * B::PER_ROW as usize;
-    match direction {
-        Direction::UpLeft => to + two_rows + 1,
-        Direction::UpRight => to + two_rows - 1,
-        Direction::DownLeft => to - (two_rows - 1),
-        Direction::DownRight => to - (two_rows + 1),
-    }
 }
 
 /// Captures of fewer pieces are never the same move by two routes: a second route would have to take
@@ -141,6 +150,11 @@ impl<B: Board> Sink<B> for MoveCount<'_, B> {
     }
 
     #[inline(always)]
+    fn accept_double_jumps(&mut self, landings: B, _: [Direction; 2], _: B) {
+        self.short += u64::from(landings.len());
+    }
+
+    #[inline(always)]
     fn len(&self) -> u64 {
         self.short + self.long.len()
     }
@@ -168,6 +182,11 @@ impl<B: Board> Sink<B> for RouteCount {
 
     #[inline(always)]
     fn accept_jumps(&mut self, landings: B, _: Direction, _: B) {
+        self.0 += u64::from(landings.len());
+    }
+
+    #[inline(always)]
+    fn accept_double_jumps(&mut self, landings: B, _: [Direction; 2], _: B) {
         self.0 += u64::from(landings.len());
     }
 

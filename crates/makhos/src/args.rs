@@ -1,0 +1,127 @@
+//! The arguments of the command line.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use makhos_index::Material;
+use makhos_probe::Metric;
+use makhos_rules::{RuleSet, variant};
+
+use crate::cmd;
+use crate::exit::{OrFail, Outcome};
+
+const AFTER_HELP: &str = "\
+Examples:
+  makhos variants
+  makhos generate --variant russian --pieces 4
+  makhos probe --variant russian 'W:WK26,K27,K31:BK10'
+  makhos stats --variant russian
+  makhos verify --variant russian --full
+
+FENs number the squares row by row from the top left as White sees the board; on the mirrored
+boards (italian, spanish, portuguese) square 1 is a8. Distances are in plies: one player's
+move is one ply.
+
+Exit codes: 0 done; 1 a clean no (verification found a difference, a position lies outside
+the tables); 2 bad usage or input; 3 the environment (disk full, not enough memory, a file
+missing or damaged); 130 interrupted, the same command resumes.";
+
+/// Exact endgame tables of draughts: generate, probe, inspect and verify them
+#[derive(Parser, Debug)]
+#[command(name = "makhos", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The sub-commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Variants(cmd::variants::VariantsArgs),
+    Moves(cmd::moves::MovesArgs),
+    Perft(cmd::perft::PerftArgs),
+    Generate(cmd::generate::GenerateArgs),
+    Stats(cmd::stats::StatsArgs),
+    Probe(cmd::probe::ProbeArgs),
+    Verify(cmd::verify::VerifyArgs),
+    Completions(cmd::completions::CompletionsArgs),
+}
+
+/// Which rules are played.
+#[derive(Args, Debug)]
+pub(crate) struct RulesArgs {
+    /// The draughts variant; `makhos variants` describes them
+    #[arg(long, value_name = "VARIANT", value_parser = variant_names())]
+    variant: String,
+
+    /// A house rule as KEY=VALUE, e.g. removal=end; may be repeated
+    #[arg(long = "option", value_name = "KEY=VALUE")]
+    options: Vec<String>,
+}
+
+fn variant_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(variant::ALL.map(|rules| rules.name))
+}
+
+impl RulesArgs {
+    /// The variant with its house rules, applied in the order in which they are given.
+    pub(crate) fn rule_set(&self) -> Outcome<RuleSet> {
+        let named = *variant::by_name(&self.variant).or_usage()?;
+        self.options
+            .iter()
+            .try_fold(named, |rules, option| rules.with_option(option))
+            .or_usage()
+    }
+}
+
+/// The arguments that name a rule set, to be repeated by the user: `--variant thai --option removal=end`.
+pub(crate) fn rules_arguments(rules: &RuleSet) -> String {
+    let mut text = format!("--variant {}", rules.name);
+    for option in rules.changed_options() {
+        text.push_str(" --option ");
+        text.push_str(&option);
+    }
+    text
+}
+
+/// Where the tables are.
+#[derive(Args, Debug)]
+pub(crate) struct DirArgs {
+    /// The directory of all tables
+    #[arg(long, value_name = "DIR", env = "MAKHOS_DIR", default_value = "tables")]
+    pub(crate) dir: PathBuf,
+}
+
+/// One class, in either orientation.
+#[derive(Args, Debug)]
+pub(crate) struct ClassArgs {
+    /// Only this class of material, e.g. 3k-1k or 2m1k-1k (men m, kings k; either side first)
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) class: Option<Material>,
+}
+
+impl ClassArgs {
+    /// Whether a canonical class is asked for.
+    pub(crate) fn includes(&self, material: Material) -> bool {
+        self.class.is_none_or(|class| class.canonical() == material)
+    }
+}
+
+/// What tables hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MetricArg {
+    /// Win, loss or draw only
+    Wld,
+    /// Distance to win in plies, and win, loss or draw beside it
+    Dtw,
+}
+
+impl From<MetricArg> for Metric {
+    fn from(metric: MetricArg) -> Self {
+        match metric {
+            MetricArg::Wld => Self::Wld,
+            MetricArg::Dtw => Self::Dtw,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `makhos generate`: making tables.
+
+mod estimate;
+mod report;
+mod watch;
+
+use std::time::Instant;
+
+use clap::{ArgGroup, Args};
+use makhos_index::{Material, PlacementIndex, classes, closure, placements, stored_sides};
+use makhos_probe::{Metric, WriteError};
+use makhos_retro::{GenerateError, Generator, Plan};
+use makhos_rules::{Board, RuleSet};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::args::{DirArgs, MetricArg, RulesArgs};
+use crate::board::BoardCommand;
+use crate::exit::{Exit, Failure, OrFail, Outcome};
+use crate::interrupt::Interrupt;
+use crate::memory;
+use crate::text;
+
+use self::report::Run;
+use self::watch::Watch;
+
+const AFTER_HELP: &str = "\
+Classes that others need are made first. Tables that are there already are kept, so the same
+command resumes what was interrupted: Ctrl-C stops cleanly, and a killed run loses only the
+class in hand.
+Amounts of memory: 8GiB, 500MB, or plain bytes.
+
+Examples:
+  makhos generate --variant russian --pieces 4
+  makhos generate --variant english --pieces 5 --estimate
+  makhos generate --variant thai --option removal=end --class 2k-1k --class 1m1k-1k
+  makhos generate --variant international --pieces 3 --metric wld --threads 2 --memory 4GiB";
+
+/// Generate tables of all classes up to a number of pieces, or of some classes
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["pieces", "class"])))]
+pub(crate) struct GenerateArgs {
+    #[command(flatten)]
+    rules: RulesArgs,
+
+    /// Make all classes with 2 to N pieces on the board, both sides together
+    #[arg(long, value_name = "N")]
+    pieces: Option<u32>,
+
+    /// Make this class and all it needs, e.g. 3k-1k (men m, kings k; either side first); may be
+    /// repeated
+    #[arg(long, value_name = "CLASS")]
+    class: Vec<Material>,
+
+    /// What the tables hold
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t = MetricArg::Dtw)]
+    metric: MetricArg,
+
+    #[command(flatten)]
+    dir: DirArgs,
+
+    /// Threads to work with; without it as many as the machine has
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Memory that solving may take, e.g. 8GiB; without it four fifths of what is free
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_bytes)]
+    memory: Option<u64>,
+
+    /// Only print what would be made and what it takes; nothing is written
+    #[arg(long)]
+    estimate: bool,
+
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// More positions than this fit no machine, and amounts derived from them no 64-bit number.
+const MOST_POSITIONS: u128 = 1 << 56;
+
+impl BoardCommand for GenerateArgs {
+    fn rules(&self) -> &RulesArgs {
+        &self.rules
+    }
+
+    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+        let targets = self.targets::<B>(rules)?;
+        let metric = Metric::from(self.metric);
+        let allowed = self.memory.map_or_else(memory::default_limit, Ok)?;
+        let generator = Generator::<B>::new(*rules, &self.dir.dir, metric);
+        if self.estimate {
+            // Without a limit, so that what does not fit can be told as well.
+            let plan = generator.plan(&targets).map_err(failure)?;
+            let estimate = estimate::Estimate::new(rules, &self.dir.dir, metric, &plan, allowed);
+            return estimate.print(self.json);
+        }
+        let generator = generator.with_memory(allowed);
+        let plan = generator.plan(&targets).map_err(failure)?;
+        let pool = self.pool()?;
+        let threads = pool.current_num_threads();
+        let watch = Watch::new(&plan, Interrupt::install()?);
+        watch.announce(&self.announcement(rules, &plan, threads, allowed));
+        let start = Instant::now();
+        let reports = pool.install(|| generator.run(&plan, &watch));
+        let time = start.elapsed();
+        watch.finish();
+        let run = Run {
+            rules,
+            dir: &self.dir.dir,
+            metric,
+            threads,
+            time,
+        };
+        run.print::<B>(&reports.map_err(failure)?, self.json)?;
+        Ok(Exit::Done)
+    }
+}
+
+impl GenerateArgs {
+    /// The classes asked for.
+    fn targets<B: Board>(&self, rules: &RuleSet) -> Outcome<Vec<Material>> {
+        let mut targets = self.class.clone();
+        for &class in &self.class {
+            PlacementIndex::<B>::new(class.canonical()).or_usage()?;
+        }
+        if let Some(pieces) = self.pieces {
+            let most = 2 * u32::from(rules.man_rows) * B::PER_ROW;
+            if !(2..=most).contains(&pieces) {
+                let message = format!(
+                    "--pieces {pieces}: {} draughts has endgames of 2 to {most} pieces, both sides together",
+                    rules.name
+                );
+                return Err(Failure::say(Exit::Usage, message));
+            }
+            targets.extend(classes(pieces));
+        }
+        check_size::<B>(&targets)?;
+        Ok(targets)
+    }
+
+    fn pool(&self) -> Outcome<ThreadPool> {
+        // 0 stands for all threads of the machine.
+        let threads = self.threads.map_or(0, usize::from);
+        ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .or_environment()
+    }
+
+    fn announcement(&self, rules: &RuleSet, plan: &Plan, threads: usize, allowed: u64) -> String {
+        let variant = makhos_probe::variant_directory(rules);
+        let open = plan.open().count();
+        let there = plan.steps.len() - open;
+        let classes = match (open, there) {
+            (0, _) => return format!("{variant}: all {} are there", text::classes(there as u64)),
+            (_, 0) => text::classes(open as u64),
+            _ => format!("{} ({there} more are there)", text::classes(open as u64)),
+        };
+        format!(
+            "{variant}: making {classes}, {} positions, in {}; threads: {threads}, memory: {} of {} allowed",
+            text::grouped(plan.open_positions().into()),
+            self.dir.dir.display(),
+            text::bytes(plan.memory()),
+            text::bytes(allowed),
+        )
+    }
+}
+
+/// Refuses what no machine can make before anything is planned.
+fn check_size<B: Board>(targets: &[Material]) -> Outcome<()> {
+    let positions = closure(targets)
+        .into_iter()
+        .map(|class| {
+            let sides = stored_sides(class).len() as u128;
+            placements::<B>(class)
+                .unwrap_or(u128::MAX)
+                .saturating_mul(sides)
+        })
+        .fold(0_u128, u128::saturating_add);
+    if positions <= MOST_POSITIONS {
+        return Ok(());
+    }
+    let message = format!(
+        "that is more than {} positions, which no machine can hold; ask for fewer pieces",
+        text::grouped(MOST_POSITIONS)
+    );
+    Err(Failure::say(Exit::Usage, message))
+}
+
+/// Gives an error of generation its exit code.
+fn failure(error: GenerateError) -> Failure {
+    if error.is_interrupted() {
+        let message = format!("{error}; what is finished stays, and the same command resumes");
+        return Failure::say(Exit::Interrupted, message);
+    }
+    let exit = match &error {
+        GenerateError::Class { .. } | GenerateError::Write(WriteError::Class { .. }) => Exit::Usage,
+        _ => Exit::Environment,
+    };
+    Failure::new(exit, error)
+}

@@ -1,0 +1,319 @@
+//! `makhos stats`: the figures of the tables that are there.
+
+use clap::Args;
+use makhos_index::{Material, classes};
+use makhos_probe::{Access, Metric, SideStatistics, Table, Tablebase, variant_directory};
+use makhos_rules::{Board, Color, RuleSet};
+use serde::Serialize;
+
+use crate::args::{ClassArgs, DirArgs, RulesArgs, rules_arguments};
+use crate::board::BoardCommand;
+use crate::exit::{Exit, Outcome};
+use crate::figures::{ClassFigures, Examples, FiguresTable, SideFigures, Totals};
+use crate::json::{RulesJson, path_text};
+use crate::output::{Output, note};
+use crate::shelf;
+
+const AFTER_HELP: &str = "\
+Only the headers of the files are read. With --tsv there is one line for each class and side
+to move, `-` standing where there is no such position or distance; a class whose armies are
+equal has the same figures in both of its lines. Longest wins and losses are in plies.
+
+Examples:
+  makhos stats --variant russian
+  makhos stats --variant russian --class 3k-1k --json
+  makhos stats --variant english --tsv > english.tsv";
+
+/// Print the figures of the tables that are there
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    rules: RulesArgs,
+
+    #[command(flatten)]
+    dir: DirArgs,
+
+    #[command(flatten)]
+    class: ClassArgs,
+
+    /// Print a line of tab-separated values for each class and side to move
+    #[arg(long, conflicts_with = "json")]
+    tsv: bool,
+
+    /// Print one JSON document, with the digests of the files
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    rules: RulesJson,
+    dir: String,
+    classes: Vec<ClassJson>,
+    totals: Totals,
+    missing: Missing,
+}
+
+#[derive(Serialize)]
+struct ClassJson {
+    #[serde(flatten)]
+    figures: ClassFigures,
+    pieces: u32,
+    /// Bytes of its files together.
+    bytes: u64,
+    tables: Vec<TableJson>,
+}
+
+#[derive(Serialize)]
+struct TableJson {
+    metric: String,
+    file: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// What a complete set lacks.
+#[derive(Serialize)]
+struct Missing {
+    /// The set of all classes with up to that many pieces.
+    pieces: u32,
+    /// Classes without any table.
+    classes: Vec<String>,
+    /// Classes whose distances are missing.
+    without_dtw: Vec<String>,
+    /// The command that makes them.
+    command: Option<String>,
+}
+
+impl BoardCommand for StatsArgs {
+    fn rules(&self) -> &RulesArgs {
+        &self.rules
+    }
+
+    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+        let tables = shelf::open::<B>(rules, &self.dir.dir, Access::Read)?;
+        let selected = shelf::selected(&tables, &self.class)?;
+        let mut damaged = false;
+        let mut classes = Vec::new();
+        for group in selected.chunk_by(|a, b| a.0 == b.0) {
+            let (class, errors) = read_class(&tables, group)?;
+            damaged |= !errors.is_empty();
+            for error in errors {
+                note(format_args!("error: {error}"));
+            }
+            classes.extend(class);
+        }
+        let mut output = Output::new();
+        if self.tsv {
+            output.text(&tsv(rules, &classes))?;
+        } else if self.json {
+            output.json(&document(&tables, classes))?;
+        } else {
+            output.text(&self.for_people(&tables, &classes))?;
+        }
+        output.flush()?;
+        Ok(if damaged {
+            Exit::Environment
+        } else {
+            Exit::Done
+        })
+    }
+}
+
+impl StatsArgs {
+    fn for_people<B: Board>(&self, tables: &Tablebase<B>, classes: &[ClassJson]) -> String {
+        let mut table = FiguresTable::new("tables", Examples::WinsAndLosses);
+        for class in classes {
+            let metrics: Vec<&str> = class
+                .tables
+                .iter()
+                .map(|table| table.metric.as_str())
+                .collect();
+            table.add(&class.figures, class.bytes, &metrics.join(" "));
+        }
+        let mut text = table.render();
+        if self.class.class.is_none() {
+            text.push_str(&missing(tables).for_people());
+        }
+        text
+    }
+}
+
+/// The figures of a class from its files that can be read, and what is wrong with the others.
+fn read_class<B: Board>(
+    tables: &Tablebase<B>,
+    files: &[(Material, Metric)],
+) -> Outcome<(Option<ClassJson>, Vec<String>)> {
+    let mut errors = Vec::new();
+    let mut good: Vec<&Table> = Vec::new();
+    for &(material, metric) in files {
+        match tables.table(material, metric) {
+            Ok(table) => good.push(table),
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    // Metrics come in order, and the last knows the most.
+    let Some(best) = good.last() else {
+        return Ok((None, errors));
+    };
+    let stored: Vec<(Color, SideStatistics)> = best
+        .sides()
+        .iter()
+        .filter_map(|&side| Some((side, *best.statistics(side)?)))
+        .collect();
+    let class = ClassJson {
+        figures: ClassFigures::new::<B>(tables.rules(), best.material(), &stored)?,
+        pieces: best.material().pieces(),
+        bytes: good.iter().map(|table| table.bytes()).sum(),
+        tables: good.iter().map(|table| table_json(table)).collect(),
+    };
+    Ok((Some(class), errors))
+}
+
+fn table_json(table: &Table) -> TableJson {
+    TableJson {
+        metric: table.metric().to_string(),
+        file: path_text(table.path()),
+        bytes: table.bytes(),
+        sha256: table
+            .sha256()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    }
+}
+
+fn document<B: Board>(tables: &Tablebase<B>, classes: Vec<ClassJson>) -> Document {
+    let mut totals = Totals::default();
+    for class in &classes {
+        totals.add(&class.figures, class.bytes);
+    }
+    Document {
+        rules: RulesJson::new(tables.rules()),
+        dir: path_text(tables.dir()),
+        classes,
+        totals,
+        missing: missing(tables),
+    }
+}
+
+/// The columns of `--tsv`. Scripts rely on the first ten.
+const COLUMNS: [&str; 12] = [
+    "variant",
+    "class",
+    "side",
+    "positions",
+    "wins",
+    "draws",
+    "losses",
+    "capture_positions",
+    "max_win_plies",
+    "max_loss_plies",
+    "max_win_fen",
+    "max_loss_fen",
+];
+
+fn tsv(rules: &RuleSet, classes: &[ClassJson]) -> String {
+    let mut text = COLUMNS.join("\t");
+    text.push('\n');
+    let variant = variant_directory(rules);
+    for class in classes {
+        for side in &class.figures.sides {
+            text.push_str(&tsv_cells(&variant, &class.figures.class, side).join("\t"));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn tsv_cells(variant: &str, class: &str, side: &SideFigures) -> [String; COLUMNS.len()] {
+    let plies = |plies: Option<u16>| plies.map_or("-".into(), |plies| plies.to_string());
+    let fen = |fen: &Option<String>| fen.clone().unwrap_or_else(|| "-".into());
+    [
+        variant.to_owned(),
+        class.to_owned(),
+        side.side.to_string(),
+        side.positions.to_string(),
+        side.wins.to_string(),
+        side.draws.to_string(),
+        side.losses.to_string(),
+        side.capture_positions.to_string(),
+        plies(side.max_win_plies),
+        plies(side.max_loss_plies),
+        fen(&side.max_win_fen),
+        fen(&side.max_loss_fen),
+    ]
+}
+
+/// What the set with as many pieces as the largest table lacks.
+fn missing<B: Board>(tables: &Tablebase<B>) -> Missing {
+    let there = tables.tables();
+    let pieces = tables.max_pieces();
+    let all = classes(pieces);
+    let has = |class: &Material, metric| there.binary_search(&(*class, metric)).is_ok();
+    let names = |classes: Vec<Material>| classes.iter().map(ToString::to_string).collect();
+    let (some, none): (Vec<Material>, Vec<Material>) = all
+        .into_iter()
+        .partition(|class| Metric::ALL.into_iter().any(|metric| has(class, metric)));
+    let without_dtw: Vec<Material> = some
+        .into_iter()
+        .filter(|class| !has(class, Metric::Dtw))
+        .collect();
+    let command = (!none.is_empty() || !without_dtw.is_empty()).then(|| {
+        format!(
+            "makhos generate {} --pieces {pieces} --dir {}",
+            rules_arguments(tables.rules()),
+            tables.dir().display()
+        )
+    });
+    Missing {
+        pieces,
+        classes: names(none),
+        without_dtw: names(without_dtw),
+        command,
+    }
+}
+
+impl Missing {
+    fn for_people(&self) -> String {
+        let Some(command) = &self.command else {
+            return format!(
+                "The set of all classes up to {} pieces is complete.\n",
+                self.pieces
+            );
+        };
+        let mut text = String::new();
+        for (classes, what) in [
+            (&self.classes, "missing"),
+            (&self.without_dtw, "without distances"),
+        ] {
+            if !classes.is_empty() {
+                text.push_str(&format!(
+                    "Of the classes up to {} pieces {} are {what}: {}\n",
+                    self.pieces,
+                    classes.len(),
+                    some_of(classes)
+                ));
+            }
+        }
+        text.push_str(&format!("To complete the set: {command}\n"));
+        text
+    }
+}
+
+/// The first of a list that may be long.
+fn some_of(classes: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = classes
+        .iter()
+        .take(SHOWN)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if classes.len() > SHOWN {
+        text.push_str(", …");
+    }
+    text
+}

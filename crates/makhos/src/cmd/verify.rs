@@ -1,0 +1,369 @@
+//! `makhos verify`: proving tables from the rules and the files alone.
+
+use clap::Args;
+use makhos_index::Material;
+use makhos_probe::{
+    Access, Check, Difference, Metric, ProbeError, Sample, StatisticsDifference, Tablebase,
+    Verification, variant_directory, verify_sample, verify_values,
+};
+use makhos_rules::{Board, RuleSet};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::args::{ClassArgs, DirArgs, RulesArgs};
+use crate::board::BoardCommand;
+use crate::exit::{Exit, Outcome};
+use crate::json::{RulesJson, path_text};
+use crate::output::Output;
+use crate::progress::{Progress, Unit};
+use crate::shelf;
+use crate::text;
+
+const AFTER_HELP: &str = "\
+Every file's digest and checksums are compared. Then values are compared with the best their
+moves lead to, and outcomes with distances: for --quick those of a random sample, for --full
+those of every position, which with distances proves the tables from the rules. The same seed
+chooses the same sample.
+
+Exit code 1 if a value is wrong, 3 if a file is damaged or missing.
+
+Examples:
+  makhos verify --variant russian
+  makhos verify --variant russian --full
+  makhos verify --variant english --class 2k-1k --full --json";
+
+/// Check the tables that are there
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    rules: RulesArgs,
+
+    #[command(flatten)]
+    dir: DirArgs,
+
+    #[command(flatten)]
+    class: ClassArgs,
+
+    /// Check a sample of the positions of every table (the default)
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+
+    /// Check every position
+    #[arg(long)]
+    full: bool,
+
+    /// Positions in the sample of each table; tables with fewer are checked completely
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        conflicts_with = "full"
+    )]
+    sample: u64,
+
+    /// Chooses the sample
+    #[arg(
+        long,
+        value_name = "SEED",
+        default_value_t = 0,
+        conflicts_with = "full"
+    )]
+    seed: u64,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Differences listed for a table; all are counted.
+const LISTED: usize = 20;
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    rules: RulesJson,
+    dir: String,
+    /// `quick` or `full`.
+    mode: &'static str,
+    /// Whether every file is whole and every value that was checked is right.
+    right: bool,
+    positions: u64,
+    differing: u64,
+    bytes: u64,
+    tables: Vec<TableJson>,
+}
+
+#[derive(Serialize)]
+struct TableJson {
+    class: String,
+    metric: String,
+    bytes: u64,
+    /// Why the file cannot be used or its values cannot be checked.
+    error: Option<String>,
+    positions: u64,
+    differing: u64,
+    /// The first of them.
+    differences: Vec<DifferenceJson>,
+    wrong_statistics: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct DifferenceJson {
+    fen: String,
+    stored: String,
+    expected: String,
+    /// `moves` or `distances`: what the value was compared with.
+    check: &'static str,
+    text: String,
+}
+
+impl BoardCommand for VerifyArgs {
+    fn rules(&self) -> &RulesArgs {
+        &self.rules
+    }
+
+    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+        // Damaged files must be an error, never a crash, so nothing is mapped.
+        let tables = shelf::open::<B>(rules, &self.dir.dir, Access::Read)?;
+        let selected = shelf::selected(&tables, &self.class)?;
+        let mut results = check_files(&tables, &selected);
+        // Values from damaged files would only be reported as more of the same.
+        if results.iter().all(|table| table.error.is_none()) {
+            self.check_values(&tables, &selected, &mut results);
+        }
+        let document = self.document(&tables, results);
+        let mut output = Output::new();
+        if self.json {
+            output.json(&document)?;
+        } else {
+            output.text(&document.for_people())?;
+        }
+        output.flush()?;
+        Ok(document.exit())
+    }
+}
+
+/// Compares the digests of all files.
+fn check_files<B: Board>(tables: &Tablebase<B>, files: &[(Material, Metric)]) -> Vec<TableJson> {
+    let bytes = |file: &(Material, Metric)| {
+        tables
+            .table(file.0, file.1)
+            .map_or(0, |table| table.bytes())
+    };
+    let progress = Progress::new(files.iter().map(bytes).sum(), Unit::Bytes);
+    progress.label("files");
+    let check = |&(material, metric): &(Material, Metric)| {
+        let checked = tables.table(material, metric).and_then(|table| {
+            table.verify_digest(|bytes| progress.advance(bytes))?;
+            Ok(())
+        });
+        TableJson {
+            class: material.to_string(),
+            metric: metric.to_string(),
+            bytes: bytes(&(material, metric)),
+            error: checked.err().map(|error| error.to_string()),
+            positions: 0,
+            differing: 0,
+            differences: Vec::new(),
+            wrong_statistics: Vec::new(),
+        }
+    };
+    files.par_iter().map(check).collect()
+}
+
+impl VerifyArgs {
+    /// Checks the values of all tables.
+    fn check_values<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        files: &[(Material, Metric)],
+        results: &mut [TableJson],
+    ) {
+        let stored = |&(material, metric): &(Material, Metric)| {
+            let table = tables.table(material, metric);
+            table.map_or(0, |table| table.positions() * table.sides().len() as u64)
+        };
+        let work = files.iter().map(|file| self.amount(stored(file))).sum();
+        let progress = Progress::new(work, Unit::Positions(1));
+        for (file, result) in files.iter().zip(results) {
+            progress.label(&format!("{}.{}", file.0, file.1));
+            match self.check_table(tables, *file, stored(file), &progress) {
+                Ok(found) => result.add(&found),
+                Err(error) => result.error = Some(error.to_string()),
+            }
+            progress.finished_part(false, || format!("{}.{} is checked", file.0, file.1));
+        }
+    }
+
+    /// Positions to check of that many.
+    fn amount(&self, positions: u64) -> u64 {
+        if self.full {
+            positions
+        } else {
+            positions.min(self.sample)
+        }
+    }
+
+    fn check_table<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        (material, metric): (Material, Metric),
+        positions: u64,
+        progress: &Progress,
+    ) -> Result<Verification, ProbeError> {
+        let advance = |positions| progress.advance(positions);
+        if self.amount(positions) == positions {
+            return verify_values(tables, material, metric, LISTED, &advance);
+        }
+        let sample = Sample {
+            positions: self.sample,
+            seed: self.seed,
+        };
+        verify_sample(tables, material, metric, sample, LISTED, &advance)
+    }
+
+    fn document<B: Board>(&self, tables: &Tablebase<B>, results: Vec<TableJson>) -> Document {
+        Document {
+            rules: RulesJson::new(tables.rules()),
+            dir: path_text(&tables.dir().join(variant_directory(tables.rules()))),
+            mode: if self.full { "full" } else { "quick" },
+            right: results.iter().all(TableJson::is_right),
+            positions: results.iter().map(|table| table.positions).sum(),
+            differing: results.iter().map(|table| table.differing).sum(),
+            bytes: results.iter().map(|table| table.bytes).sum(),
+            tables: results,
+        }
+    }
+}
+
+impl TableJson {
+    fn add(&mut self, found: &Verification) {
+        self.positions = found.positions;
+        self.differing = found.differing;
+        self.differences = found.differences.iter().map(difference_json).collect();
+        self.wrong_statistics = found.statistics.iter().map(statistics_text).collect();
+    }
+
+    fn is_right(&self) -> bool {
+        self.error.is_none() && !self.differs()
+    }
+
+    fn differs(&self) -> bool {
+        self.differing > 0 || !self.wrong_statistics.is_empty()
+    }
+}
+
+fn difference_json(difference: &Difference) -> DifferenceJson {
+    DifferenceJson {
+        fen: difference.fen.clone(),
+        stored: difference.stored.to_string(),
+        expected: difference.expected.to_string(),
+        check: match difference.check {
+            Check::Moves => "moves",
+            Check::Distances => "distances",
+        },
+        text: difference.to_string(),
+    }
+}
+
+fn statistics_text(difference: &StatisticsDifference) -> String {
+    let side = if difference.side.is_white() {
+        "White"
+    } else {
+        "Black"
+    };
+    let text = |statistics: &makhos_probe::SideStatistics| {
+        let plies = |longest: Option<makhos_probe::Longest>| {
+            longest.map_or("-".to_owned(), |longest| longest.plies.to_string())
+        };
+        format!(
+            "{} won, {} drawn, {} lost, {} to capture, longest win {} and loss {} plies",
+            statistics.wins,
+            statistics.draws,
+            statistics.losses,
+            statistics.captures,
+            plies(statistics.longest_win),
+            plies(statistics.longest_loss)
+        )
+    };
+    format!(
+        "{side} to move: the header says {}; counted are {}",
+        text(&difference.stored),
+        text(&difference.counted)
+    )
+}
+
+impl Document {
+    fn exit(&self) -> Exit {
+        if self.tables.iter().any(|table| table.error.is_some()) {
+            Exit::Environment
+        } else if self.right {
+            Exit::Done
+        } else {
+            Exit::No
+        }
+    }
+
+    fn for_people(&self) -> String {
+        let mut text = String::new();
+        for table in &self.tables {
+            if let Some(error) = &table.error {
+                text.push_str(&format!("{}.{}: {error}\n", table.class, table.metric));
+            }
+            if table.differing > 0 {
+                text.push_str(&format!(
+                    "{}.{}: {} of {} positions differ, among them\n",
+                    table.class,
+                    table.metric,
+                    text::grouped(table.differing.into()),
+                    text::grouped(table.positions.into())
+                ));
+            }
+            for difference in &table.differences {
+                text.push_str(&format!("  {}\n", difference.text));
+            }
+            for statistics in &table.wrong_statistics {
+                text.push_str(&format!("{}.{}: {statistics}\n", table.class, table.metric));
+            }
+        }
+        text.push_str(&self.summary());
+        text
+    }
+
+    fn summary(&self) -> String {
+        let broken = self
+            .tables
+            .iter()
+            .filter(|table| table.error.is_some())
+            .count();
+        let wrong = self.tables.iter().filter(|table| table.differs()).count();
+        let how = if self.mode == "full" {
+            "all"
+        } else {
+            "a sample"
+        };
+        let mut text = format!(
+            "{}: {} tables, {}; {} positions checked ({how})\n",
+            self.dir,
+            self.tables.len(),
+            text::bytes(self.bytes),
+            text::grouped(self.positions.into())
+        );
+        if broken > 0 {
+            text.push_str(&format!(
+                "{broken} tables are damaged or lack one they need\n"
+            ));
+        }
+        if broken > 0 && self.positions == 0 {
+            text.push_str("no value was checked: replace the damaged files first\n");
+        }
+        if wrong > 0 {
+            text.push_str(&format!("{wrong} tables are wrong\n"));
+        }
+        if self.right {
+            text.push_str("no difference was found\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,201 @@
+//! `generate`: what it reports, refuses and leaves behind.
+
+use std::path::Path;
+
+use crate::support::{contents, json, run, tables};
+
+fn generate<'a>(dir: &'a tempfile::TempDir, args: &[&'a str]) -> Vec<&'a str> {
+    let dir = dir.path().to_str().expect("a path in UTF-8");
+    [&["generate", "--dir", dir], args].concat()
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+#[test]
+fn a_second_run_finds_everything_there() {
+    let dir = temporary();
+    let args = generate(&dir, &["--variant", "thai", "--pieces", "2"]);
+    let first = run(&args);
+    assert!(first.stderr.contains("thai: making 3 classes"), "{first:?}");
+    let first = first.expect(0);
+    assert!(first.contains("Made 3 classes, 3,488 positions"), "{first}");
+    assert!(first.contains("1k-1m") && first.contains("W:WK"), "{first}");
+    let before = contents(&dir.path().join("thai"));
+    let second = run(&args).expect(0);
+    assert!(second.contains("All of them were there"), "{second}");
+    assert_eq!(second.matches("was there").count(), 3, "{second}");
+    assert_eq!(contents(&dir.path().join("thai")), before);
+    assert_eq!(before.len(), 6);
+}
+
+#[test]
+fn a_class_brings_what_it_needs_and_either_side_may_come_first() {
+    let dir = temporary();
+    let args = generate(
+        &dir,
+        &[
+            "--variant",
+            "russian",
+            "--class",
+            "1k-2k",
+            "--metric",
+            "wld",
+            "--json",
+        ],
+    );
+    let document = json(&args);
+    let classes: Vec<_> = document["classes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .collect();
+    let names: Vec<_> = classes
+        .iter()
+        .map(|class| class["class"].as_str().expect("text"))
+        .collect();
+    assert_eq!(names, ["1k-1k", "2k-1k"]);
+    assert_eq!(document["totals"]["positions"], 30_752);
+    assert_eq!(document["made"]["classes"], 2);
+    let names: Vec<_> = contents(&dir.path().join("russian"))
+        .into_iter()
+        .map(|file| file.0)
+        .collect();
+    assert_eq!(names, ["1k-1k.wld", "2k-1k.wld"]);
+}
+
+#[test]
+fn figures_of_json_are_those_of_stats() {
+    let generated = json(&[
+        "generate",
+        "--variant",
+        "russian",
+        "--pieces",
+        "3",
+        "--dir",
+        tables(),
+        "--json",
+    ]);
+    let stats = json(&["stats", "--variant", "russian", "--dir", tables(), "--json"]);
+    let pairs = generated["classes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .zip(stats["classes"].as_array().expect("a list"));
+    for (generated, stats) in pairs {
+        assert_eq!(generated["class"], stats["class"]);
+        assert_eq!(generated["sides"], stats["sides"]);
+        assert_eq!(generated["bytes"], stats["bytes"]);
+        assert_eq!(generated["was_there"], true);
+    }
+    assert_eq!(generated["totals"], stats["totals"]);
+}
+
+#[test]
+fn house_options_have_tables_of_their_own() {
+    let dir = temporary();
+    let args = generate(
+        &dir,
+        &[
+            "--variant",
+            "thai",
+            "--option",
+            "removal=end",
+            "--pieces",
+            "2",
+        ],
+    );
+    run(&args).expect(0);
+    assert_eq!(contents(&dir.path().join("thai+removal=end")).len(), 6);
+}
+
+#[test]
+fn the_same_files_for_any_number_of_threads() {
+    let one = temporary();
+    let four = temporary();
+    for (dir, threads) in [(&one, "1"), (&four, "4")] {
+        run(&generate(
+            dir,
+            &["--variant", "czech", "--pieces", "3", "--threads", threads],
+        ))
+        .expect(0);
+    }
+    let (one, four) = (one.path().join("czech"), four.path().join("czech"));
+    assert_eq!(contents(&one).len(), 18);
+    assert_eq!(contents(&one), contents(&four));
+}
+
+#[test]
+fn an_estimate_writes_nothing() {
+    let dir = temporary();
+    let args = generate(
+        &dir,
+        &["--variant", "english", "--pieces", "4", "--estimate"],
+    );
+    let text = run(&args).expect(0);
+    assert!(
+        text.contains("23 classes to make, 6,408,836 positions"),
+        "{text}"
+    );
+    let document = json(&[args.as_slice(), &["--json", "--memory", "1MiB"]].concat());
+    assert_eq!(document["positions"], 6_408_836);
+    assert_eq!(document["classes_to_make"], 23);
+    assert_eq!(document["fits"], false);
+    assert_eq!(document["memory_allowed"], 1 << 20);
+    assert!(!dir.path().join("english").exists());
+    // What is there is not counted.
+    let args = [
+        "generate",
+        "--dir",
+        tables(),
+        "--variant",
+        "english",
+        "--pieces",
+        "4",
+    ];
+    let document = json(&[args.as_slice(), &["--estimate", "--json"]].concat());
+    assert_eq!(document["classes_to_make"], 14);
+}
+
+#[test]
+fn too_little_memory_is_told_before_anything_is_written() {
+    let dir = temporary();
+    let args = generate(
+        &dir,
+        &["--variant", "english", "--pieces", "4", "--memory", "1MiB"],
+    );
+    let error = run(&args).expect_error(3);
+    assert!(error.contains("MiB are allowed"), "{error}");
+    assert!(!dir.path().join("english").exists());
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_exit_code_3() {
+    let dir = temporary();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").expect("a file");
+    let file = file.to_str().expect("a path in UTF-8");
+    let error = run(&[
+        "generate",
+        "--variant",
+        "english",
+        "--pieces",
+        "2",
+        "--dir",
+        file,
+    ])
+    .expect_error(3);
+    assert!(error.contains(file), "{error}");
+}
+
+#[test]
+fn a_damaged_table_is_not_taken_for_one_that_is_there() {
+    let dir = temporary();
+    let args = generate(&dir, &["--variant", "english", "--pieces", "2"]);
+    run(&args).expect(0);
+    let file: &Path = &dir.path().join("english/1k-1k.wld");
+    std::fs::write(file, "not a table").expect("written");
+    let error = run(&args).expect_error(3);
+    assert!(error.contains("1k-1k.wld"), "{error}");
+}

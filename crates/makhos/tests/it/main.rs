@@ -1,0 +1,10 @@
+//! The command line as a user and a script see it: output, exit codes, interruption.
+
+mod generate;
+mod interruption;
+mod moves_and_perft;
+mod probe;
+mod stats;
+mod support;
+mod usage;
+mod verify;

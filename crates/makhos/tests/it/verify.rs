@@ -1,0 +1,133 @@
+//! `verify`.
+
+use std::fs;
+
+use makhos_index::PlacementIndex;
+use makhos_probe::{Metric, PackedDtw, SideStatistics, TableSpec, TableWriter};
+use makhos_rules::variant;
+
+use crate::support::{copy_of_tables, files, json, run, tables};
+
+fn verify<'a>(dir: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+    [&["verify", "--variant", "english", "--dir", dir], args].concat()
+}
+
+#[test]
+fn good_tables_are_right() {
+    let quick = run(&verify(tables(), &[])).expect(0);
+    assert!(
+        quick.contains("18 tables") && quick.contains("no difference was found"),
+        "{quick}"
+    );
+    let full = json(&verify(tables(), &["--full", "--json"]));
+    assert_eq!(
+        (&full["right"], &full["mode"]),
+        (&true.into(), &"full".into())
+    );
+    assert_eq!(full["positions"], 2 * 199_520);
+    let sample = json(&verify(
+        tables(),
+        &[
+            "--class", "1m-2m", "--sample", "500", "--seed", "7", "--json",
+        ],
+    ));
+    assert_eq!(sample["positions"], 1000);
+    assert_eq!(sample["tables"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn one_flipped_byte_anywhere_is_found() {
+    let copy = copy_of_tables("english");
+    let dir = copy.path().to_str().expect("a path in UTF-8");
+    let file = files(&copy.path().join("english")).remove(5);
+    let name = file
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let whole = fs::read(&file).expect("a readable file");
+    let places = [
+        0,
+        9,
+        100,
+        whole.len() / 3,
+        whole.len() / 2,
+        whole.len() - 60,
+        whole.len() - 5,
+    ];
+    for place in places {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        fs::write(&file, bytes).expect("written");
+        let result = run(&verify(dir, &["--quick"]));
+        assert!(result.stdout.contains(&name), "byte {place}: {result:?}");
+        result.expect(3);
+    }
+    fs::write(&file, &whole[..whole.len() - 1]).expect("written");
+    run(&verify(dir, &[])).expect(3);
+    fs::write(&file, &whole).expect("written");
+    run(&verify(dir, &[])).expect(0);
+}
+
+#[test]
+fn wrong_values_are_exit_code_1_and_named() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let spec = TableSpec {
+        rules: variant::ENGLISH,
+        material: "1k-1k".parse().expect("a class"),
+        metric: Metric::Dtw,
+    };
+    // A table that calls everything a draw, and is otherwise in order.
+    let placements = PlacementIndex::<u32>::new(spec.material)
+        .expect("it fits")
+        .len();
+    let values = vec![PackedDtw::DRAW; placements as usize];
+    let mut statistics = SideStatistics::default();
+    for (index, &value) in values.iter().enumerate() {
+        statistics.record(index as u64, value, false);
+    }
+    let mut writer = TableWriter::create(dir.path(), &spec, &[statistics]).expect("a writer");
+    writer.push(&values).expect("written");
+    writer.finish().expect("published");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let text = run(&verify(path, &[])).expect(1);
+    assert!(text.contains("positions differ"), "{text}");
+    assert!(
+        text.contains("stored is \"draw\", but its moves give \"win 1\""),
+        "{text}"
+    );
+    assert!(text.contains("W:WK"), "{text}");
+    let result = run(&verify(path, &["--json", "--full"]));
+    let document: serde_json::Value = serde_json::from_str(&result.stdout).expect("JSON");
+    assert_eq!((result.code, &document["right"]), (1, &false.into()));
+    assert_eq!(
+        document["tables"][0]["differences"]
+            .as_array()
+            .map(Vec::len),
+        Some(20)
+    );
+    assert!(document["differing"].as_u64() > Some(20));
+    assert_eq!(
+        document["tables"][0]["wrong_statistics"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn missing_tables_are_exit_code_3() {
+    let error = run(&["verify", "--variant", "pool", "--dir", tables()]).expect_error(3);
+    assert!(error.contains("makhos generate --variant pool"), "{error}");
+    let error = run(&verify(tables(), &["--class", "3k-1k"])).expect_error(3);
+    assert!(error.contains("up to 3"), "{error}");
+    let copy = copy_of_tables("english");
+    let dir = copy.path().to_str().expect("a path in UTF-8");
+    for metric in ["wld", "dtw"] {
+        fs::remove_file(copy.path().join(format!("english/1k-1k.{metric}"))).expect("it was there");
+    }
+    let text = run(&verify(dir, &[])).expect(3);
+    assert!(text.contains("1k-1k"), "{text}");
+    let error = run(&verify(dir, &["--quick", "--full"])).expect_error(2);
+    assert!(error.contains("--full"), "{error}");
+}
