@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use makhos_rules::perft::{self, Counting};
 use makhos_rules::rules::{BoardSize, Removal};
-use makhos_rules::{Board, Move, Position, Route, RuleSet, Square, notation, variant};
-use makhos_tests::generate::{any_placements, any_rules, any_variant};
+use makhos_rules::{Board, Color, Move, Position, Route, RuleSet, Square, notation, variant};
+use makhos_tests::generate::{any_color, any_placements, any_rules, any_variant, lattice};
 use makhos_tests::mailbox::{Grid, Legal, PlainRoute, legal, make, perft_drop, perft_keep, plain};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -72,6 +72,52 @@ proptest! {
     fn small_perft_of_random_positions(rules in any_rules(), placed in any_placements()) {
         on_its_board!(perft_agrees, rules, placed)?;
     }
+}
+
+proptest! {
+    #![proptest_config(cases(1_500))]
+
+    /// Long chains by many routes: what the search remembers must not cost it a move.
+    #[test]
+    fn chains_through_a_lattice(
+        rules in any_rules(),
+        side in any_color(),
+        hunter: u8,
+        king: bool,
+        victims: u32,
+        kings: u32,
+    ) {
+        match rules.board {
+            BoardSize::Eight => {
+                everything_agrees::<u32>(&rules, lattice(side, hunter, king, victims, kings))?;
+            }
+            BoardSize::Ten => {
+                everything_agrees::<u64>(&rules, lattice(side, hunter, king, victims, kings))?;
+            }
+            BoardSize::Twelve => {
+                everything_agrees::<u128>(&rules, lattice(side, hunter, king, victims, kings))?;
+            }
+        }
+    }
+}
+
+/// A king among many victims has more routes than anyone can list, and still its moves.
+#[test]
+fn a_flood_of_routes_is_bounded() {
+    let rules = variant::CANADIAN;
+    let victims = 0x0020_8208_2082_0820_8200 & u128::ALL;
+    let hunter = u128::bit(71);
+    let position = Position::new(
+        u128::EMPTY,
+        hunter,
+        victims & !u128::BOTTOM_ROW,
+        u128::EMPTY,
+        Color::White,
+    )
+    .expect("a position");
+    assert!(rules.legal_routes_up_to(&position, 0).is_none());
+    let routes = rules.legal_routes(&position);
+    assert_eq!(rules.legal_routes_up_to(&position, 1 << 20), Some(routes));
 }
 
 /// Turning round is a turn: each square on which the king can do so makes a route of its own.

@@ -99,7 +99,52 @@ fn inner_squares<B: Board>() -> Vec<usize> {
         .collect()
 }
 
-fn any_color() -> impl Strategy<Value = Color> {
+/// A lone piece among victims that lie a jump apart from each other, so that it has long chains and
+/// many ways through them. Bits of `victims` and `kings` choose which places of the lattice are
+/// occupied, and by kings; at most eleven are, for the naive generator lists every route.
+#[must_use]
+pub fn lattice<B: Board>(
+    side: Color,
+    hunter: u8,
+    king: bool,
+    victims: u32,
+    kings: u32,
+) -> Position<B> {
+    const MOST: usize = 11;
+    let start = usize::from(hunter) % B::SQUARES as usize;
+    let grid = Grid::empty::<B>();
+    let from = grid.cell(start);
+    let places = inner_squares::<B>().into_iter().filter(|&square| {
+        let cell = grid.cell(square);
+        (cell.row - from.row) % 2 != 0 && (cell.column - from.column) % 2 != 0
+    });
+    let (mut men, mut crowned) = (B::EMPTY, B::EMPTY);
+    let chosen = places
+        .enumerate()
+        .filter(|(place, _)| victims >> place & 1 == 1);
+    for (place, square) in chosen.take(MOST) {
+        if kings >> place & 1 == 1 {
+            crowned |= B::bit(square);
+        } else {
+            men |= B::bit(square);
+        }
+    }
+    let hunter = B::bit(start);
+    let king = king || B::promotion_row(side.is_white()).contains(start);
+    let own = if king {
+        [B::EMPTY, hunter]
+    } else {
+        [hunter, B::EMPTY]
+    };
+    let placed = match side {
+        Color::White => Position::new(own[0], own[1], men, crowned, side),
+        Color::Black => Position::new(men, crowned, own[0], own[1], side),
+    };
+    placed.expect("victims stand off the edge and beside the hunter")
+}
+
+/// Either side.
+pub fn any_color() -> impl Strategy<Value = Color> {
     prop_oneof![Just(Color::White), Just(Color::Black)]
 }
 

@@ -13,6 +13,16 @@ use crate::reference::SolveError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GenerateError {
+    /// The rules are for a board of another size than the generator's.
+    #[error("{variant} is played on {expected} squares, the generator is for {found}")]
+    OtherBoard {
+        /// The variant.
+        variant: &'static str,
+        /// Squares of the variant's board.
+        expected: u32,
+        /// Squares of the board type asked for.
+        found: u32,
+    },
     /// A class cannot be numbered on this board.
     #[error("class {material}: {source}")]
     Class {

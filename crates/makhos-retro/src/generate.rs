@@ -16,8 +16,8 @@ use makhos_rules::{Board, Color, RuleSet};
 use crate::error::GenerateError;
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
-use crate::plan::{Plan, Step, memory, stored_positions};
-use crate::reference::{SolvedSide, solve};
+use crate::plan::{BASE_MEMORY, Plan, Step, memory, stored_positions};
+use crate::reference::{BYTES_PER_POSITION, SolvedSide, solve};
 use crate::shelf::Shelf;
 
 /// What became of one class.
@@ -86,10 +86,17 @@ impl<B: Board> Generator<B> {
     /// Everything that `targets` need, in order, and what of it is there.
     ///
     /// # Errors
-    /// [`GenerateError::Class`] for a class that does not fit the board; [`GenerateError::Table`] for a
+    /// [`GenerateError::OtherBoard`]; [`GenerateError::Class`] for a class that does not fit the board; [`GenerateError::Table`] for a
     /// file that is there but is damaged or another table; [`GenerateError::Memory`] if a class that
     /// is to be solved does not fit the memory allowed.
     pub fn plan(&self, targets: &[Material]) -> Result<Plan, GenerateError> {
+        if self.rules.board.squares() != B::SQUARES {
+            return Err(GenerateError::OtherBoard {
+                variant: self.rules.name,
+                expected: self.rules.board.squares(),
+                found: B::SQUARES,
+            });
+        }
         let mut steps = Vec::new();
         for material in closure(targets) {
             PlacementIndex::<B>::new(material)
@@ -121,8 +128,13 @@ impl<B: Board> Generator<B> {
         plan: &Plan,
         monitor: &dyn Monitor,
     ) -> Result<Vec<ClassReport>, GenerateError> {
-        let variant_dir = self.dir.join(variant_directory(&self.rules));
-        let _lock = DirectoryLock::acquire(&variant_dir, monitor)?;
+        // A complete set may lie where nothing can be written.
+        let _lock = if plan.open().next().is_some() {
+            let variant_dir = self.dir.join(variant_directory(&self.rules));
+            Some(DirectoryLock::acquire(&variant_dir, monitor)?)
+        } else {
+            None
+        };
         let mut shelf = Shelf::new();
         let mut reports = Vec::new();
         for step in &plan.steps {
@@ -178,7 +190,10 @@ impl<B: Board> Generator<B> {
         let start = Instant::now();
         let index = PlacementIndex::<B>::new(material)
             .map_err(|source| GenerateError::Class { material, source })?;
-        let for_tables = self.memory.saturating_sub(step.memory);
+        let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
+        let for_tables = self
+            .memory
+            .saturating_sub(for_solving.saturating_add(BASE_MEMORY));
         shelf.prepare(&self.dir, &self.rules, self.metric, material, for_tables)?;
         let solved = solve(&self.rules, &index, shelf, monitor)?;
         let mut bytes = 0;

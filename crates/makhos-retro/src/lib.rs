@@ -21,6 +21,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The README's example is compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
+
 mod error;
 mod generate;
 mod lock;

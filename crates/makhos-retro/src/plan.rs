@@ -1,7 +1,7 @@
 //! What there is to do, and what it takes.
 
 use makhos_index::{Material, dependencies, placements, stored_sides};
-use makhos_probe::Metric;
+use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric};
 use makhos_rules::Board;
 
 use crate::reference::BYTES_PER_POSITION;
@@ -30,7 +30,7 @@ impl Step {
     /// Units of work as [`Monitor::advanced`](crate::Monitor::advanced) counts them.
     #[must_use]
     pub fn work(&self) -> u64 {
-        2 * self.positions
+        self.positions.saturating_mul(2)
     }
 }
 
@@ -43,7 +43,8 @@ impl Plan {
     /// Positions of the steps that are not done.
     #[must_use]
     pub fn open_positions(&self) -> u64 {
-        self.open().map(|step| step.positions).sum()
+        self.open()
+            .fold(0, |sum, step| sum.saturating_add(step.positions))
     }
 
     /// Bytes of memory that the steps not done take at most.
@@ -52,17 +53,34 @@ impl Plan {
         self.open().map(|step| step.memory).max().unwrap_or(0)
     }
 
-    /// An upper bound of the bytes of the files to be written: no block is stored longer than it is.
+    /// An upper bound of the bytes of the files to be written. They will be several times smaller.
     #[must_use]
     pub fn disk_bound(&self, metric: Metric) -> u64 {
-        // WLD takes a fifth of a byte; distances up to two bytes. Headers and indices add little.
-        let tenths = match metric {
-            Metric::Wld => 2,
-            Metric::Dtw => 2 + 20,
+        let metrics: &[Metric] = match metric {
+            Metric::Wld => &[Metric::Wld],
+            Metric::Dtw => &Metric::ALL,
         };
-        let files = self.open().count() as u64 * 2;
-        self.open_positions() * tenths / 10 + files * 1024
+        let mut bound = 0u64;
+        for step in self.open() {
+            for &metric in metrics {
+                bound = bound.saturating_add(file_bound(step.positions, metric));
+            }
+        }
+        bound
     }
+}
+
+/// Bytes of a table file at most: zstd adds less than 64 bytes and a 256th to what it cannot compress,
+/// and a block has an index entry.
+fn file_bound(positions: u64, metric: Metric) -> u64 {
+    const HEADER_AND_FOOTER: u64 = 2048;
+    const A_BLOCK: u64 = 80;
+    let packed = decoded_bytes(positions, metric);
+    // One block a side may be partly filled.
+    let blocks = positions / u64::from(DEFAULT_BLOCK_VALUES) + 2;
+    (packed.saturating_add(packed / 256))
+        .saturating_add(blocks.saturating_mul(A_BLOCK))
+        .saturating_add(HEADER_AND_FOOTER)
 }
 
 /// Positions that the table of a canonical class stores, `None` above `u64`.
@@ -70,6 +88,9 @@ pub(crate) fn stored_positions<B: Board>(material: Material) -> Option<u64> {
     let sides = stored_sides(material).len() as u128;
     u64::try_from(placements::<B>(material)? * sides).ok()
 }
+
+/// Bytes that any run takes: the program, its threads' stacks, and the buffers of one file.
+pub(crate) const BASE_MEMORY: u64 = 12 << 20;
 
 /// Bytes that solving a class takes, with all the tables it needs decoded beside it.
 pub(crate) fn memory<B: Board>(material: Material, metric: Metric) -> u64 {
@@ -83,12 +104,17 @@ pub(crate) fn memory<B: Board>(material: Material, metric: Metric) -> u64 {
     positions
         .saturating_mul(BYTES_PER_POSITION)
         .saturating_add(decoded)
+        .saturating_add(BASE_MEMORY)
 }
 
 /// Bytes of a decoded table at most.
 pub(crate) fn decoded_bytes(positions: u64, metric: Metric) -> u64 {
     match metric {
-        Metric::Wld => positions.div_ceil(5) + 2,
-        Metric::Dtw => 2 * positions,
+        // Five values a byte, and the rest of each block in a byte of its own.
+        Metric::Wld => {
+            let blocks = positions / u64::from(DEFAULT_BLOCK_VALUES) + 2;
+            (positions / 5).saturating_add(blocks)
+        }
+        Metric::Dtw => positions.saturating_mul(2),
     }
 }

@@ -78,7 +78,8 @@ pub const BYTES_PER_POSITION: u64 = 6;
 
 /// Solves a class: one [`SolvedSide`] for each of its [`stored_sides`].
 ///
-/// Runs in the current rayon pool. `monitor` is told two units of work for each position.
+/// Looks at the positions in the current rayon pool; settling runs on one thread. `monitor` is told two
+/// units of work for each position.
 ///
 /// # Errors
 /// [`SolveError`]; nothing is kept then.
@@ -236,23 +237,38 @@ impl<B: Board> Class<'_, B> {
         let mut settled = 0;
         let mut plies = 0;
         while plies <= longest(sides) {
-            self.check_stop()?;
-            let mut here = 0;
             for slot in 0..sides.len() {
-                for index in 0..sides[slot].values.len() {
-                    let value = sides[slot].values[index];
-                    if u32::from(value.bits()) == plies + 1 {
-                        here += 1;
-                        let position = self.index.position(index as u64, sides[slot].side);
-                        self.tell_predecessors(&position, value, sides)?;
-                    }
+                for start in (0..sides[slot].values.len()).step_by(CHUNK) {
+                    self.check_stop()?;
+                    let here = self.settle_chunk(sides, slot, start, plies)?;
+                    self.watch.monitor.advanced(here);
+                    settled += here;
                 }
             }
-            self.watch.monitor.advanced(here);
-            settled += here;
             plies += 1;
         }
         Ok(settled)
+    }
+
+    /// Settles the positions of one chunk that are decided in `plies`; returns how many.
+    fn settle_chunk(
+        &self,
+        sides: &mut [Side],
+        slot: usize,
+        start: usize,
+        plies: u32,
+    ) -> Result<u64, SolveError> {
+        let end = (start + CHUNK).min(sides[slot].values.len());
+        let mut here = 0;
+        for index in start..end {
+            let value = sides[slot].values[index];
+            if u32::from(value.bits()) == plies + 1 {
+                here += 1;
+                let position = self.index.position(index as u64, sides[slot].side);
+                self.tell_predecessors(&position, value, sides)?;
+            }
+        }
+        Ok(here)
     }
 
     /// Tells the positions that can move to `position` its value, now that it is settled.

@@ -99,15 +99,15 @@ fn tables_of_outcomes_do_not_depend_on_distances_beside_them() {
 #[test]
 fn too_little_memory_is_said_before_anything_is_done() {
     let dir = tempfile::tempdir().expect("a directory");
-    let generator = generator(dir.path()).with_memory(20_000);
-    let error = generator.plan(&classes(PIECES)).expect_err("too little");
+    let generator = generator(dir.path()).with_memory(13 << 20);
+    let error = generator.plan(&classes(4)).expect_err("too little");
     let GenerateError::Memory {
         needed, allowed, ..
     } = error
     else {
         panic!("{error}")
     };
-    assert!(needed > allowed && allowed == 20_000);
+    assert!(needed > allowed && allowed == 13 << 20);
     assert!(
         fs::read_dir(dir.path())
             .expect("a directory")

@@ -6,6 +6,7 @@
 //! Portuguese) are played on this same board; only their notation reflects it (see
 //! [`crate::notation`]).
 
+use crate::movegen::Compiled;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, Shr};
@@ -100,7 +101,8 @@ pub struct Geometry<B> {
 /// Implemented for `u32` (8x8), `u64` (10x10) and `u128` (12x12), which fixes the board at compile
 /// time. No bit at or above [`Board::SQUARES`] is ever set in a valid set.
 pub trait Board:
-    Copy
+    Compiled
+    + Copy
     + Eq
     + Ord
     + Hash

@@ -23,7 +23,7 @@ pub mod rules;
 pub mod variant;
 
 pub use board::{Board, Direction, Square};
-pub use movegen::IllegalMove;
+pub use movegen::{Compiled, IllegalMove};
 pub use moves::{Move, Route};
 pub use position::{Position, PositionError};
 pub use rules::{BoardSize, Color, RuleSet};

@@ -20,9 +20,19 @@ pub enum Counting {
 /// The number of sequences of exactly `depth` plies from `position`. Lines that end earlier count
 /// nothing, no drawing rule is applied, and depth 0 is 1.
 ///
-/// Moves of the last ply are counted, not made.
+/// Moves of the last ply are counted, not made. The count wraps beyond `u64`, which takes centuries.
 #[must_use]
 pub fn count<B: Board>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    depth: u32,
+    counting: Counting,
+) -> u64 {
+    B::perft(rules, position, depth, counting)
+}
+
+/// [`count`], instantiated for every board by [`Compiled`](crate::Compiled).
+pub(crate) fn count_on_board<B: Board>(
     rules: &RuleSet,
     position: &Position<B>,
     depth: u32,
@@ -32,8 +42,7 @@ pub fn count<B: Board>(
         (0, _) => 1,
         (1, Counting::Drop) => rules.legal_moves(position).len() as u64,
         (1, Counting::Keep) => rules.legal_routes(position).len() as u64,
-        (_, Counting::Drop) => Walk::<B, false>::new(rules, depth).run(position),
-        (_, Counting::Keep) => Walk::<B, true>::new(rules, depth).run(position),
+        _ => Walk::new(rules, depth, counting).run(position),
     }
 }
 
@@ -64,8 +73,10 @@ pub fn divide<B: Board>(
 ///
 /// The positions one ply above the leaves are not counted one by one but gathered, whatever node they
 /// come from, until a batch is full.
-struct Walk<'a, B, const KEEP: bool> {
+struct Walk<'a, B> {
     rules: &'a RuleSet,
+    /// Whether routes are counted.
+    routes: bool,
     /// A list of moves for each ply but the last.
     lists: Vec<Vec<Move<B>>>,
     batch: Batch<B>,
@@ -74,11 +85,12 @@ struct Walk<'a, B, const KEEP: bool> {
     scratch: Vec<Move<B>>,
 }
 
-impl<'a, B: Board, const KEEP: bool> Walk<'a, B, KEEP> {
-    fn new(rules: &'a RuleSet, depth: u32) -> Self {
+impl<'a, B: Board> Walk<'a, B> {
+    fn new(rules: &'a RuleSet, depth: u32, counting: Counting) -> Self {
         Self {
             rules,
-            lists: vec![Vec::with_capacity(64); depth as usize - 1],
+            routes: counting == Counting::Keep,
+            lists: vec![Vec::new(); depth as usize - 1],
             batch: Batch::new(),
             gathered: 0,
             leaves: 0,
@@ -88,111 +100,66 @@ impl<'a, B: Board, const KEEP: bool> Walk<'a, B, KEEP> {
 
     fn run(mut self, position: &Position<B>) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("popcnt")
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
-            && std::arch::is_x86_feature_detected!("lzcnt")
-        {
-            // SAFETY: the processor has every feature the function is compiled for.
-            unsafe { self.root_x86(position) };
+        if let Some(processor) = x86::Modern::detect() {
+            self.walk(processor, position);
             return self.leaves;
         }
-        self.root(position);
+        self.walk(Portable, position);
         self.leaves
     }
 
-    fn root(&mut self, position: &Position<B>) {
-        self.node(position, 0);
-        let white = position.side.is_white() == self.lists.len().is_multiple_of(2);
-        self.finish(white);
-    }
-
-    fn node(&mut self, position: &Position<B>, ply: usize) {
-        self.step(position, ply, Self::node);
-    }
-
-    /// [`root`](Self::root) compiled for processors with wide registers that count bits in one
-    /// instruction, which the baseline of x86-64 lacks: more than twice as fast.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
-    fn root_x86(&mut self, position: &Position<B>) {
-        self.node_x86(position, 0);
-        let white = position.side.is_white() == self.lists.len().is_multiple_of(2);
-        self.finish(white);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
-    fn node_x86(&mut self, position: &Position<B>, ply: usize) {
-        self.step(position, ply, |walk, position, ply| {
-            walk.node_x86(position, ply);
-        });
-    }
-
-    /// Counts what is left in the batch.
-    #[inline(always)]
-    fn finish(&mut self, white: bool) {
-        if white {
-            self.flush::<true>();
+    fn walk<P: Processor<B>>(&mut self, processor: P, position: &Position<B>) {
+        processor.node(self, position, 0);
+        if position.side.is_white() == self.lists.len().is_multiple_of(2) {
+            processor.flush::<true>(self);
         } else {
-            self.flush::<false>();
+            processor.flush::<false>(self);
         }
     }
 
     #[inline(always)]
-    fn step(
-        &mut self,
-        position: &Position<B>,
-        ply: usize,
-        below: impl Fn(&mut Self, &Position<B>, usize),
-    ) {
+    fn step<P: Processor<B>>(&mut self, processor: P, position: &Position<B>, ply: usize) {
         if position.side.is_white() {
-            self.step_as::<true, false>(position, ply, below);
+            self.step_as::<P, true, false>(processor, position, ply);
         } else {
-            self.step_as::<false, true>(position, ply, below);
+            self.step_as::<P, false, true>(processor, position, ply);
         }
     }
 
     /// A node with the side to move, and the side that moves next, known at compile time.
     #[inline(always)]
-    fn step_as<const WHITE: bool, const NEXT: bool>(
+    fn step_as<P: Processor<B>, const WHITE: bool, const NEXT: bool>(
         &mut self,
+        processor: P,
         position: &Position<B>,
         ply: usize,
-        below: impl Fn(&mut Self, &Position<B>, usize),
     ) {
         // Taken out while it is walked over: deeper plies have lists of their own.
         let mut moves = std::mem::take(&mut self.lists[ply]);
-        if KEEP {
-            movegen::routes_into::<B, WHITE>(self.rules, position, &mut moves);
+        if self.routes {
+            movegen::moves_by_route_into::<B, WHITE>(self.rules, position, &mut moves);
         } else {
             movegen::moves_into::<B, WHITE>(self.rules, position, &mut moves);
         }
-        if ply + 1 == self.lists.len() {
-            for mv in &moves {
-                self.gather::<NEXT>(&position.make_as::<WHITE>(mv));
+        let last_but_one = ply + 1 == self.lists.len();
+        for mv in &moves {
+            let next = position.make_as::<WHITE>(mv);
+            if !last_but_one {
+                processor.node(self, &next, ply + 1);
+                continue;
             }
-        } else {
-            for mv in &moves {
-                below(self, &position.make_as::<WHITE>(mv), ply + 1);
+            self.batch.set::<NEXT>(self.gathered, &next);
+            self.gathered += 1;
+            if self.gathered == LANES {
+                processor.flush::<NEXT>(self);
             }
         }
         self.lists[ply] = moves;
     }
 
-    #[inline(always)]
-    fn gather<const WHITE: bool>(&mut self, position: &Position<B>) {
-        self.batch.set::<WHITE>(self.gathered, position);
-        self.gathered += 1;
-        if self.gathered == LANES {
-            self.flush::<WHITE>();
-        }
-    }
-
     /// Counts the moves of the positions gathered.
     #[inline(always)]
-    fn flush<const WHITE: bool>(&mut self) {
+    fn count_gathered<const WHITE: bool>(&mut self) {
         for lane in self.gathered..LANES {
             self.batch.clear(lane);
         }
@@ -206,11 +173,79 @@ impl<'a, B: Board, const KEEP: bool> Walk<'a, B, KEEP> {
         while hard != 0 {
             let position = self.batch.position::<WHITE>(hard.trailing_zeros() as usize);
             hard &= hard - 1;
-            self.leaves += if KEEP {
-                movegen::count_routes::<B, WHITE>(self.rules, &position)
-            } else {
-                movegen::count_moves::<B, WHITE>(self.rules, &position, &mut self.scratch)
-            };
+            let (rules, scratch) = (self.rules, &mut self.scratch);
+            self.leaves += movegen::count::<B, WHITE>(rules, &position, self.routes, scratch);
         }
+    }
+}
+
+/// The two recursive steps of a [`Walk`], compiled for some kind of processor.
+trait Processor<B: Board>: Copy {
+    /// All lines from a position.
+    fn node(self, walk: &mut Walk<'_, B>, position: &Position<B>, ply: usize);
+    /// What is gathered, with this side to move.
+    fn flush<const WHITE: bool>(self, walk: &mut Walk<'_, B>);
+}
+
+/// Any processor.
+#[derive(Clone, Copy)]
+struct Portable;
+
+impl<B: Board> Processor<B> for Portable {
+    fn node(self, walk: &mut Walk<'_, B>, position: &Position<B>, ply: usize) {
+        walk.step(self, position, ply);
+    }
+
+    fn flush<const WHITE: bool>(self, walk: &mut Walk<'_, B>) {
+        walk.count_gathered::<WHITE>();
+    }
+}
+
+/// Calling functions compiled for features of the processor that have been detected.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod x86 {
+    use super::{Processor, Walk};
+    use crate::board::Board;
+    use crate::position::Position;
+
+    /// A processor with wide registers that counts bits in one instruction, which the baseline of
+    /// x86-64 lacks: perft is more than twice as fast. Exists only where it has been detected.
+    #[derive(Clone, Copy)]
+    pub(super) struct Modern(());
+
+    impl Modern {
+        pub(super) fn detect() -> Option<Self> {
+            let detected = std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("popcnt")
+                && std::arch::is_x86_feature_detected!("bmi1")
+                && std::arch::is_x86_feature_detected!("bmi2")
+                && std::arch::is_x86_feature_detected!("lzcnt");
+            detected.then_some(Self(()))
+        }
+    }
+
+    impl<B: Board> Processor<B> for Modern {
+        #[inline(always)]
+        fn node(self, walk: &mut Walk<'_, B>, position: &Position<B>, ply: usize) {
+            // SAFETY: a `Modern` exists only where the features were detected.
+            unsafe { node(self, walk, position, ply) }
+        }
+
+        #[inline(always)]
+        fn flush<const WHITE: bool>(self, walk: &mut Walk<'_, B>) {
+            // SAFETY: a `Modern` exists only where the features were detected.
+            unsafe { flush::<B, WHITE>(walk) }
+        }
+    }
+
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
+    fn node<B: Board>(modern: Modern, walk: &mut Walk<'_, B>, position: &Position<B>, ply: usize) {
+        walk.step(modern, position, ply);
+    }
+
+    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
+    fn flush<B: Board, const WHITE: bool>(walk: &mut Walk<'_, B>) {
+        walk.count_gathered::<WHITE>();
     }
 }

@@ -126,6 +126,9 @@ pub const ITALIAN: RuleSet = RuleSet {
 };
 
 /// Thai checkers (makhos) with 8 men a side. Who starts is drawn by lot; White in our files.
+///
+/// The PDN standard has Black start and counts squares from the bottom right as White sees the board,
+/// with `-` for captures as well.
 pub const THAI: RuleSet = RuleSet {
     name: "thai",
     man_rows: 2,
@@ -408,6 +411,22 @@ impl RuleSet {
         Ok(self)
     }
 
+    /// The value that the house option `key` has in this rule set, e.g. `end` for `removal`. `None` for
+    /// an unknown key and for an option that has no meaning here, such as a landing rule of short kings.
+    #[must_use]
+    pub fn option_value(&self, key: &str) -> Option<&'static str> {
+        let option = OPTIONS.iter().find(|option| option.key == key)?;
+        if option.flying_only && self.king_range == KingRange::Short {
+            return None;
+        }
+        let in_force = option.values.iter().find(|(_, apply)| {
+            let mut same = *self;
+            apply(&mut same);
+            same == *self
+        });
+        in_force.map(|(value, _)| *value)
+    }
+
     /// The house options, in a fixed order, that turn the variant of this name into this rule set,
     /// each as `KEY=VALUE`. Empty for an unchanged variant.
     #[must_use]
@@ -415,19 +434,12 @@ impl RuleSet {
         let Ok(base) = by_name(self.name) else {
             return Vec::new();
         };
-        let mut changed = Vec::new();
-        for option in &OPTIONS {
-            // The value that leaves this rule set as it is but changes the variant's default.
-            for (value, apply) in option.values {
-                let (mut same, mut other) = (*self, *base);
-                apply(&mut same);
-                apply(&mut other);
-                if same == *self && other != *base {
-                    changed.push(format!("{}={value}", option.key));
-                }
-            }
-        }
-        changed
+        let changed = OPTIONS.iter().filter_map(|option| {
+            let value = self.option_value(option.key)?;
+            (base.option_value(option.key) != Some(value))
+                .then(|| format!("{}={value}", option.key))
+        });
+        changed.collect()
     }
 }
 
@@ -443,6 +455,9 @@ mod tests {
             .expect("both exist");
         assert_eq!(rules.changed_options(), ["removal=end", "king_landing=any"]);
         assert!(RUSSIAN.changed_options().is_empty());
+        assert_eq!(rules.option_value("removal"), Some("end"));
+        assert_eq!(ENGLISH.option_value("uturn"), None);
+        assert_eq!(ENGLISH.option_value("colour"), None);
     }
 
     #[test]

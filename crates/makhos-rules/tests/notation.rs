@@ -1,8 +1,9 @@
 //! Properties of the notation: what is written reads back, and garbage is refused without a panic.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use makhos_rules::notation::{Naming, fen, hub, pdn, pdn_move, square_name};
+use makhos_rules::notation::{MoveError, Naming, fen, hub, pdn, pdn_move, square_name};
 use makhos_rules::rules::SquareNames;
 use makhos_rules::{Board, BoardSize, Color, Move, Position, RuleSet, Square, variant};
 use proptest::collection::vec;
@@ -263,6 +264,44 @@ fn bytes_survive<B: Board>(rules: &RuleSet, bytes: &[u8]) {
     }
 }
 
+/// A king on an even row among pieces on odd rows and columns off the edge, so that each may be jumped
+/// from and to squares of the king's own lattice.
+fn lattice<B: Board>(king: &Index, victims: &[(Index, bool)]) -> Position<B> {
+    let per_row = B::PER_ROW as usize;
+    let inner: Vec<usize> = (0..B::SQUARES as usize)
+        .filter(|square| {
+            let (row, k) = (square / per_row, square % per_row);
+            row % 2 == 1 && row + 1 < B::ROWS as usize && k > 0
+        })
+        .collect();
+    let (mut men, mut kings) = (B::EMPTY, B::EMPTY);
+    for (place, crowned) in victims {
+        let bit = B::bit(inner[place.index(inner.len())]);
+        if (men | kings) & bit == B::EMPTY {
+            *(if *crowned { &mut kings } else { &mut men }) |= bit;
+        }
+    }
+    let at = king.index(B::SQUARES as usize / 2);
+    let king = B::bit(at / per_row * 2 * per_row + at % per_row);
+    Position::new(B::EMPTY, king, men, kings, Color::White).expect("king and victims stand apart")
+}
+
+/// Moves of a position with very many routes read back, whether the routes can be counted or not.
+fn lattice_reads_back<B: Board>(rules: &RuleSet, king: &Index, victims: &[(Index, bool)]) {
+    let position = lattice::<B>(king, victims);
+    let fen = fen::write(rules, &position);
+    let moves = rules.legal_moves(&position);
+    let texts = pdn_move::write_moves(rules, &position, &moves);
+    for (mv, text) in moves.iter().zip(&texts).take(6) {
+        assert_eq!(
+            pdn_move::parse_move(rules, &position, text).as_ref(),
+            Ok(mv),
+            "{text} in {fen}"
+        );
+        assert_eq!(*text, pdn_move::write_move(rules, &position, mv), "{fen}");
+    }
+}
+
 /// A valid text of one of the four kinds, with a few characters changed, and what it is read with.
 fn mutated_survives<B: Board>(
     rules: &RuleSet,
@@ -362,6 +401,25 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn captures_through_lattices_read_back(
+        rules in any_variant(),
+        at_once: bool,
+        king: Index,
+        victims in vec(any::<(Index, bool)>(), 4..18),
+    ) {
+        let rules = if at_once && rules.option_value("uturn").is_some() {
+            with_options(rules, &["removal=once", "uturn=yes"])
+        } else {
+            *rules
+        };
+        on_board!(&rules, lattice_reads_back(&king, &victims));
+    }
+}
+
 /// Captures by many kings among many pieces are rare at random: these have several routes.
 #[test]
 fn captures_with_many_routes_read_back() {
@@ -393,6 +451,104 @@ fn captures_with_many_routes_read_back() {
             moves_round_trip(rules, &position);
         }
     }
+}
+
+/// Lone kings among so many pieces that their routes are countless: what is written reads back all the
+/// same, and what is a path cannot be looked up.
+#[test]
+fn captures_with_countless_routes_are_written_by_their_pieces() {
+    const VICTIMS: [&str; 20] = [
+        "K24", "46", "K35", "8", "K60", "K12", "K48", "K34", "K57", "58", "K22", "56", "33", "10",
+        "K11", "K9", "20", "K36", "K32", "K45",
+    ];
+    for (priority, victims) in [("max", 20), ("max_kings", 20), ("none", 18)] {
+        let rules = with_options(
+            &variant::CANADIAN,
+            &["removal=once", "uturn=yes", &format!("priority={priority}")],
+        );
+        let fen = format!("W:WK19:B{}", VICTIMS[..victims].join(","));
+        let position = fen::parse::<u128>(&rules, &fen).expect("a FEN");
+        assert_eq!(
+            rules.legal_routes_up_to(&position, pdn_move::MAX_ROUTES),
+            None
+        );
+        let moves = rules.legal_moves(&position);
+        let texts = pdn_move::write_moves(&rules, &position, &moves);
+        // The first and the last few: each is read among all of them.
+        for index in (0..4).chain(moves.len() - 4..moves.len()) {
+            let (text, mv) = (&texts[index], moves[index]);
+            let ends = |other: &&Move<u128>| (other.from, other.to) == (mv.from, mv.to);
+            let squares = match moves.iter().filter(ends).count() {
+                1 => 2,
+                _ => 2 + mv.captured.squares().count(),
+            };
+            assert_eq!(text.split('x').count(), squares, "{text}");
+            assert_eq!(
+                pdn_move::parse_move(&rules, &position, text),
+                Ok(mv),
+                "{text}"
+            );
+        }
+        let ends = texts[0].split('x').take(2).collect::<Vec<&str>>();
+        for squares in [1, 20, 200_000] {
+            let path = format!("{}x{}{}", ends[0], "41x".repeat(squares), ends[1]);
+            let refused = pdn_move::parse_move(&rules, &position, &path).expect_err("a path");
+            assert!(
+                matches!(refused, MoveError::TooManyRoutes { .. }),
+                "{refused}"
+            );
+        }
+    }
+}
+
+/// The variant with these house options.
+fn with_options(base: &RuleSet, options: &[&str]) -> RuleSet {
+    let mut rules = *base;
+    for option in options {
+        rules = rules.with_option(option).expect("an option");
+    }
+    rules
+}
+
+/// Whoever begins by the game type, by the rules and in the game, the game reads back as it was.
+#[test]
+fn games_read_back_whoever_begins() {
+    fn check<B: Board>(rules: &RuleSet, side: Color) {
+        let start = Position::<B>::start(rules).with_side(side);
+        let first = rules.legal_moves(&start)[0];
+        let second = rules.legal_moves(&start.make(&first))[0];
+        for moves in [vec![], vec![first, second]] {
+            let game = pdn::Game::new(start, moves);
+            let text = pdn::write(rules, &game).expect("a legal game");
+            assert_eq!(pdn::parse(rules, &text), Ok(vec![game]), "{text}");
+            // Other programs go by the game type alone.
+            let named = rules.notation.game_type.split(',').nth(1) == Some("W");
+            assert_eq!(text.contains("[FEN "), named != side.is_white(), "{text}");
+        }
+    }
+    for base in variant::ALL {
+        for first in ["first=white", "first=black"] {
+            let rules = with_options(base, &[first]);
+            for side in [Color::White, Color::Black] {
+                on_board!(&rules, check(side));
+            }
+        }
+    }
+}
+
+/// Time grows with the number of tags, not with its square: that would be minutes here.
+#[test]
+fn many_tags_are_read_and_written_in_time() {
+    let rules = &variant::INTERNATIONAL;
+    let text: String = (0..200_000).map(|n| format!("[T{n} \"\"]\n")).collect();
+    let began = Instant::now();
+    let games = pdn::parse::<u64>(rules, &(text.clone() + &text + "*")).expect("a game");
+    assert_eq!(games[0].tags.len(), 200_000);
+    let written = pdn::write(rules, &games[0]).expect("a game that was read");
+    assert_eq!(pdn::parse(rules, &written), Ok(games));
+    assert!(began.elapsed() < Duration::from_secs(20), "quadratic");
+    let refused = pdn::parse::<u64>(rules, &(text + "[T199999 \"x\"] *"));
+    assert!(refused.is_err_and(|error| error.line == 200_001));
 }
 
 /// Every variant whose squares have letters also reads its FEN tags with board numbers.

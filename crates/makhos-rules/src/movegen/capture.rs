@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::jumps::short_captures;
 use super::quiet::{first_piece, flying_targets};
-use super::sink::Sink;
+use super::sink::{EachJump, JumpCount, JumpSink, Moves, MovesByRoute, Sink};
 use super::{Capturers, View};
 use crate::board::{Board, Direction, Geometry, Square};
 use crate::moves::Move;
@@ -42,11 +42,44 @@ pub(super) fn generate<B: Board, S: Sink<B>, const WHITE: bool>(
     capturers: &Capturers<B>,
     sink: &mut S,
 ) {
-    let done = capturers.kings.is_empty()
-        && short_captures::<B, S, WHITE>(rules, view, capturers.men, &capturers.man_jumps, sink);
-    if !done {
+    if !short::<B, _, WHITE>(rules, view, capturers, &mut EachJump(sink)) {
         search::<B, S, WHITE>(rules, view, capturers, sink);
     }
+}
+
+/// The number of captures that the rules allow; with `routes`, of their routes. `scratch` is
+/// overwritten.
+#[inline(always)]
+pub(super) fn count<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    view: &View<B>,
+    capturers: &Capturers<B>,
+    routes: bool,
+    scratch: &mut Vec<Move<B>>,
+) -> u64 {
+    let mut jumps = JumpCount(0);
+    if short::<B, _, WHITE>(rules, view, capturers, &mut jumps) {
+        return u64::from(jumps.0);
+    }
+    scratch.clear();
+    if routes {
+        search::<B, _, WHITE>(rules, view, capturers, &mut MovesByRoute(scratch));
+    } else {
+        search::<B, _, WHITE>(rules, view, capturers, &mut Moves::new(scratch));
+    }
+    scratch.len() as u64
+}
+
+/// Hands all captures over, if all are short ones of men; otherwise none.
+#[inline(always)]
+fn short<B: Board, S: JumpSink<B>, const WHITE: bool>(
+    rules: &RuleSet,
+    view: &View<B>,
+    capturers: &Capturers<B>,
+    sink: &mut S,
+) -> bool {
+    capturers.kings.is_empty()
+        && short_captures::<B, S, WHITE>(rules, view, capturers.men, &capturers.man_jumps, sink)
 }
 
 /// [`generate`] by a search of the chains of every capturing piece.
@@ -173,7 +206,10 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
     /// each route counts.
     #[inline(always)]
     fn is_new(&mut self, square: usize, direction: usize, captured: B, order: u64) -> bool {
-        if S::ROUTES || captured.len() < REMEMBER_FROM {
+        if S::ROUTES {
+            return !self.sink.is_full();
+        }
+        if captured.len() < REMEMBER_FROM {
             return true;
         }
         let seen = self.seen.get_or_insert_default();
@@ -181,8 +217,13 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
     }
 
     /// The order of kings among the captured pieces, as bits, the first piece most significant.
+    ///
+    /// Always 0 where no precedence asks for it, so that states that differ only in it are one.
     #[inline(always)]
     fn order_after(&self, order: u64, victim: B) -> u64 {
+        if self.rules.precedence != Precedence::Italian {
+            return 0;
+        }
         (order << 1) | u64::from(!(self.opponent_kings & victim).is_empty())
     }
 
@@ -415,6 +456,7 @@ impl<'a, B: Board, S: Sink<B>, const WHITE: bool> Search<'a, B, S, WHITE> {
     fn finish(&mut self, to: usize, captured: B, order: u64, promotes: bool) {
         let precedence = self.precedence(captured, order);
         if precedence < self.best {
+            self.sink.pass_over();
             return;
         }
         if precedence > self.best {

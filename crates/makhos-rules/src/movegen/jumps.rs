@@ -5,7 +5,7 @@
 //! whole board at once, and a jump itself changes the index by the same amount everywhere. Longer
 //! chains, kings, and men that are crowned in passing are left to the search.
 
-use super::sink::Sink;
+use super::sink::JumpSink;
 use super::{View, down_skew, down_straight, up_skew, up_straight};
 use crate::board::{Board, Direction};
 use crate::rules::{Precedence, Promotion, RuleSet};
@@ -168,7 +168,7 @@ impl<B: Board> ShortChains<B> {
 ///
 /// `men` are those that can capture.
 #[inline(always)]
-pub(super) fn short_captures<B: Board, S: Sink<B>, const WHITE: bool>(
+pub(super) fn short_captures<B: Board, S: JumpSink<B>, const WHITE: bool>(
     rules: &RuleSet,
     view: &View<B>,
     men: B,
@@ -192,14 +192,14 @@ pub(super) fn short_captures<B: Board, S: Sink<B>, const WHITE: bool>(
     let last_row = B::promotion_row(WHITE);
     if !longest_only || chains.any_double.is_empty() {
         for direction in Direction::ALL {
-            sink.accept_jumps(chains.singles[direction as usize], direction, last_row);
+            sink.single_jumps(chains.singles[direction as usize], direction, last_row);
         }
     }
     if !chains.any_double.is_empty() {
         for first in Direction::ALL {
             for second in Direction::ALL {
                 let landings = chains.doubles[first as usize][second as usize];
-                sink.accept_double_jumps(landings, [first, second], last_row);
+                sink.double_jumps(landings, [first, second], last_row);
             }
         }
     }

@@ -16,10 +16,11 @@ use thiserror::Error;
 
 use crate::board::{Board, Square};
 use crate::moves::{Move, Route};
+use crate::perft::Counting;
 use crate::position::Position;
 use crate::rules::{KingRange, RuleSet};
 use jumps::Jumps;
-use sink::{MoveCount, Moves, MovesByRoute, RouteCount, Routes, Sink};
+use sink::{Moves, MovesByRoute, Routes, Sink};
 
 /// The move is not legal in the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -148,53 +149,7 @@ fn generate<B: Board, S: Sink<B>, const WHITE: bool>(
     }
 }
 
-#[inline(always)]
-fn generate_into<B: Board, S: Sink<B>>(rules: &RuleSet, position: &Position<B>, sink: &mut S) {
-    if position.side.is_white() {
-        generate::<B, S, true>(rules, position, sink);
-    } else {
-        generate::<B, S, false>(rules, position, sink);
-    }
-}
-
-/// The number of moves, without making a list of the quiet ones.
-#[inline(always)]
-fn count<B: Board, S: Sink<B>, const WHITE: bool>(
-    rules: &RuleSet,
-    position: &Position<B>,
-    sink: &mut S,
-) -> u64 {
-    let view = View::new::<WHITE>(position);
-    let capturers = view.capturers::<WHITE>(rules);
-    if capturers.is_empty() {
-        quiet::count::<B, WHITE>(rules, &view)
-    } else {
-        capture::generate::<B, S, WHITE>(rules, &view, &capturers, sink);
-        sink.len()
-    }
-}
-
-/// The number of legal moves; `scratch` is overwritten.
-#[inline(always)]
-pub(crate) fn count_moves<B: Board, const WHITE: bool>(
-    rules: &RuleSet,
-    position: &Position<B>,
-    scratch: &mut Vec<Move<B>>,
-) -> u64 {
-    scratch.clear();
-    count::<B, _, WHITE>(rules, position, &mut MoveCount::new(scratch))
-}
-
-/// The number of legal routes.
-#[inline(always)]
-pub(crate) fn count_routes<B: Board, const WHITE: bool>(
-    rules: &RuleSet,
-    position: &Position<B>,
-) -> u64 {
-    count::<B, _, WHITE>(rules, position, &mut RouteCount::default())
-}
-
-/// The legal moves, into a list that is cleared first.
+/// The legal moves of the side to move, into a list that is cleared first.
 #[inline(always)]
 pub(crate) fn moves_into<B: Board, const WHITE: bool>(
     rules: &RuleSet,
@@ -206,8 +161,7 @@ pub(crate) fn moves_into<B: Board, const WHITE: bool>(
 }
 
 /// The legal moves, once for every route, into a list that is cleared first.
-#[inline(always)]
-pub(crate) fn routes_into<B: Board, const WHITE: bool>(
+pub(crate) fn moves_by_route_into<B: Board, const WHITE: bool>(
     rules: &RuleSet,
     position: &Position<B>,
     moves: &mut Vec<Move<B>>,
@@ -215,6 +169,87 @@ pub(crate) fn routes_into<B: Board, const WHITE: bool>(
     moves.clear();
     generate::<B, _, WHITE>(rules, position, &mut MovesByRoute(moves));
 }
+
+/// The number of legal moves, or of routes; `scratch` is overwritten.
+#[inline(always)]
+pub(crate) fn count<B: Board, const WHITE: bool>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    routes: bool,
+    scratch: &mut Vec<Move<B>>,
+) -> u64 {
+    let view = View::new::<WHITE>(position);
+    let capturers = view.capturers::<WHITE>(rules);
+    if capturers.is_empty() {
+        quiet::count::<B, WHITE>(rules, &view)
+    } else {
+        capture::count::<B, WHITE>(rules, &view, &capturers, routes, scratch)
+    }
+}
+
+/// The generator compiled for one board.
+///
+/// The generic code above is instantiated here and nowhere else: it is large, and every crate that
+/// calls it would compile it again. [`Board`] demands this trait of every board.
+pub trait Compiled: Sized {
+    /// [`RuleSet::legal_moves_into`].
+    fn moves_into(rules: &RuleSet, position: &Position<Self>, moves: &mut Vec<Move<Self>>);
+    /// [`RuleSet::legal_routes_up_to`].
+    fn routes(rules: &RuleSet, position: &Position<Self>, most: usize) -> Option<Vec<Route<Self>>>;
+    /// [`RuleSet::has_capture`].
+    fn has_capture(rules: &RuleSet, position: &Position<Self>) -> bool;
+    /// [`perft::count`](crate::perft::count).
+    fn perft(rules: &RuleSet, position: &Position<Self>, depth: u32, counting: Counting) -> u64;
+}
+
+macro_rules! compile {
+    ($($board:ty)*) => {$(
+        impl Compiled for $board {
+            fn moves_into(rules: &RuleSet, position: &Position<Self>, moves: &mut Vec<Move<Self>>) {
+                if position.side.is_white() {
+                    moves_into::<Self, true>(rules, position, moves);
+                } else {
+                    moves_into::<Self, false>(rules, position, moves);
+                }
+            }
+
+            fn routes(
+                rules: &RuleSet,
+                position: &Position<Self>,
+                most: usize,
+            ) -> Option<Vec<Route<Self>>> {
+                let mut routes = Vec::new();
+                let mut sink = Routes::new(&mut routes, most);
+                if position.side.is_white() {
+                    generate::<Self, _, true>(rules, position, &mut sink);
+                } else {
+                    generate::<Self, _, false>(rules, position, &mut sink);
+                }
+                (!sink.overflowed()).then_some(routes)
+            }
+
+            fn has_capture(rules: &RuleSet, position: &Position<Self>) -> bool {
+                let capturers = if position.side.is_white() {
+                    View::new::<true>(position).capturers::<true>(rules)
+                } else {
+                    View::new::<false>(position).capturers::<false>(rules)
+                };
+                !capturers.is_empty()
+            }
+
+            fn perft(
+                rules: &RuleSet,
+                position: &Position<Self>,
+                depth: u32,
+                counting: Counting,
+            ) -> u64 {
+                crate::perft::count_on_board(rules, position, depth, counting)
+            }
+        }
+    )*};
+}
+
+compile!(u32 u64 u128);
 
 impl RuleSet {
     /// All legal moves of the side to move, in no particular but a fixed order, each once.
@@ -230,29 +265,35 @@ impl RuleSet {
     /// [`legal_moves`](Self::legal_moves) into a list that is cleared first; allocates only if the
     /// list must grow.
     pub fn legal_moves_into<B: Board>(&self, position: &Position<B>, moves: &mut Vec<Move<B>>) {
-        moves.clear();
-        generate_into(self, position, &mut Moves::new(moves));
+        B::moves_into(self, position, moves);
     }
 
     /// Every legal move with every route of every capture. Two captures are different routes if they
     /// take the pieces in another order or turn on other squares.
+    ///
+    /// In positions made for it the routes of one king are more than fit any memory; from outside, use
+    /// [`legal_routes_up_to`](Self::legal_routes_up_to).
     #[must_use]
     pub fn legal_routes<B: Board>(&self, position: &Position<B>) -> Vec<Route<B>> {
-        let mut routes = Vec::new();
-        generate_into(self, position, &mut Routes::new(&mut routes));
-        routes
+        B::routes(self, position, usize::MAX).unwrap_or_default()
+    }
+
+    /// [`legal_routes`](Self::legal_routes), or `None` once more than `most` routes have been met,
+    /// among them those that turn out to take too few pieces.
+    #[must_use]
+    pub fn legal_routes_up_to<B: Board>(
+        &self,
+        position: &Position<B>,
+        most: usize,
+    ) -> Option<Vec<Route<B>>> {
+        B::routes(self, position, most)
     }
 
     /// Whether the side to move must capture.
     #[inline]
     #[must_use]
     pub fn has_capture<B: Board>(&self, position: &Position<B>) -> bool {
-        let capturers = if position.side.is_white() {
-            View::new::<true>(position).capturers::<true>(self)
-        } else {
-            View::new::<false>(position).capturers::<false>(self)
-        };
-        !capturers.is_empty()
+        B::has_capture(self, position)
     }
 
     /// The squares that a king on `square` could reach without capture among the `occupied` squares.

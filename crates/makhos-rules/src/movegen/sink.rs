@@ -15,45 +15,99 @@ pub(crate) trait Sink<B: Board> {
     fn next_piece(&mut self);
     /// Receives a move and the squares its piece visits.
     fn accept(&mut self, mv: Move<B>, path: &[Square]);
-    /// Receives single jumps of men in one direction, to each square of `landings`.
+    /// Hears of a capture that has less precedence than one it has received.
     #[inline(always)]
-    fn accept_jumps(&mut self, landings: B, direction: Direction, promotion_row: B) {
-        for to in landings.squares() {
-            let from = jump_start::<B>(to, direction);
-            let path = [Square::new(from as u8), Square::new(to as u8)];
-            let mv = Move {
-                from: path[0],
-                to: path[1],
-                captured: B::geometry().step[from][direction as usize],
-                promotes: promotion_row.contains(to),
-            };
-            self.accept(mv, &path);
+    fn pass_over(&mut self) {}
+    /// Whether no more is wanted, so that the search may stop.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// A receiver of short captures of men, many at once.
+pub(crate) trait JumpSink<B: Board> {
+    /// Receives single jumps in one direction, to each square of `landings`.
+    fn single_jumps(&mut self, landings: B, direction: Direction, last_row: B);
+    /// Receives two jumps in these directions, to each square of `landings`.
+    fn double_jumps(&mut self, landings: B, directions: [Direction; 2], last_row: B);
+}
+
+/// The number of short captures.
+pub(crate) struct JumpCount(pub(crate) u32);
+
+impl<B: Board> JumpSink<B> for JumpCount {
+    #[inline(always)]
+    fn single_jumps(&mut self, landings: B, _: Direction, _: B) {
+        self.0 += landings.len();
+    }
+
+    #[inline(always)]
+    fn double_jumps(&mut self, landings: B, _: [Direction; 2], _: B) {
+        self.0 += landings.len();
+    }
+}
+
+/// Hands every jump to a sink of moves.
+pub(crate) struct EachJump<'a, S>(pub(crate) &'a mut S);
+
+impl<B: Board, S: Sink<B>> JumpSink<B> for EachJump<'_, S> {
+    #[inline(always)]
+    fn single_jumps(&mut self, landings: B, direction: Direction, last_row: B) {
+        if !landings.is_empty() {
+            each_single_jump(self.0, landings, direction, last_row);
         }
     }
-    /// Receives two jumps of men in these directions, to each square of `landings`.
+
     #[inline(always)]
-    fn accept_double_jumps(
-        &mut self,
-        landings: B,
-        [first, second]: [Direction; 2],
-        promotion_row: B,
-    ) {
-        for to in landings.squares() {
-            let turn = jump_start::<B>(to, second);
-            let from = jump_start::<B>(turn, first);
-            let path = [from, turn, to].map(|square| Square::new(square as u8));
-            let step = &B::geometry().step;
-            let mv = Move {
-                from: path[0],
-                to: path[2],
-                captured: step[from][first as usize] | step[turn][second as usize],
-                promotes: promotion_row.contains(to),
-            };
-            self.accept(mv, &path);
+    fn double_jumps(&mut self, landings: B, directions: [Direction; 2], last_row: B) {
+        if !landings.is_empty() {
+            each_double_jump(self.0, landings, directions, last_row);
         }
     }
-    /// The number of moves held.
-    fn len(&self) -> u64;
+}
+
+// Not inlined: called for every direction and pair of directions, that would be most of the program.
+#[inline(never)]
+fn each_single_jump<B: Board, S: Sink<B>>(
+    sink: &mut S,
+    landings: B,
+    direction: Direction,
+    last_row: B,
+) {
+    for to in landings.squares() {
+        let from = jump_start::<B>(to, direction);
+        let path = [from, to].map(|square| Square::new(square as u8));
+        let mv = Move {
+            from: path[0],
+            to: path[1],
+            captured: B::geometry().step[from][direction as usize],
+            promotes: last_row.contains(to),
+        };
+        sink.accept(mv, &path);
+    }
+}
+
+#[inline(never)]
+fn each_double_jump<B: Board, S: Sink<B>>(
+    sink: &mut S,
+    landings: B,
+    [first, second]: [Direction; 2],
+    last_row: B,
+) {
+    for to in landings.squares() {
+        let turn = jump_start::<B>(to, second);
+        let from = jump_start::<B>(turn, first);
+        let path = [from, turn, to].map(|square| Square::new(square as u8));
+        let step = &B::geometry().step;
+        let mv = Move {
+            from: path[0],
+            to: path[2],
+            captured: step[from][first as usize] | step[turn][second as usize],
+            promotes: last_row.contains(to),
+        };
+        sink.accept(mv, &path);
+    }
 }
 
 /// Captures of fewer pieces are never the same move by two routes: a second route would have to take
@@ -98,102 +152,6 @@ impl<B: Board> Sink<B> for Moves<'_, B> {
         }
         self.moves.push(mv);
     }
-
-    #[inline(always)]
-    fn len(&self) -> u64 {
-        self.moves.len() as u64
-    }
-}
-
-/// Counts moves; only those that could repeat are kept to compare with.
-pub(crate) struct MoveCount<'a, B> {
-    short: u64,
-    long: Moves<'a, B>,
-}
-
-impl<'a, B> MoveCount<'a, B> {
-    #[inline(always)]
-    pub(crate) fn new(scratch: &'a mut Vec<Move<B>>) -> Self {
-        Self {
-            short: 0,
-            long: Moves::new(scratch),
-        }
-    }
-}
-
-impl<B: Board> Sink<B> for MoveCount<'_, B> {
-    const ROUTES: bool = false;
-
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.short = 0;
-        self.long.clear();
-    }
-
-    #[inline(always)]
-    fn next_piece(&mut self) {
-        self.long.next_piece();
-    }
-
-    #[inline(always)]
-    fn accept(&mut self, mv: Move<B>, path: &[Square]) {
-        if mv.captured.len() < FEWEST_WITH_TWO_ROUTES {
-            self.short += 1;
-        } else {
-            self.long.accept(mv, path);
-        }
-    }
-
-    #[inline(always)]
-    fn accept_jumps(&mut self, landings: B, _: Direction, _: B) {
-        self.short += u64::from(landings.len());
-    }
-
-    #[inline(always)]
-    fn accept_double_jumps(&mut self, landings: B, _: [Direction; 2], _: B) {
-        self.short += u64::from(landings.len());
-    }
-
-    #[inline(always)]
-    fn len(&self) -> u64 {
-        self.short + self.long.len()
-    }
-}
-
-/// Counts routes.
-#[derive(Default)]
-pub(crate) struct RouteCount(u64);
-
-impl<B: Board> Sink<B> for RouteCount {
-    const ROUTES: bool = true;
-
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.0 = 0;
-    }
-
-    #[inline(always)]
-    fn next_piece(&mut self) {}
-
-    #[inline(always)]
-    fn accept(&mut self, _: Move<B>, _: &[Square]) {
-        self.0 += 1;
-    }
-
-    #[inline(always)]
-    fn accept_jumps(&mut self, landings: B, _: Direction, _: B) {
-        self.0 += u64::from(landings.len());
-    }
-
-    #[inline(always)]
-    fn accept_double_jumps(&mut self, landings: B, _: [Direction; 2], _: B) {
-        self.0 += u64::from(landings.len());
-    }
-
-    #[inline(always)]
-    fn len(&self) -> u64 {
-        self.0
-    }
 }
 
 /// Collects moves once for every route.
@@ -214,21 +172,35 @@ impl<B: Board> Sink<B> for MovesByRoute<'_, B> {
     fn accept(&mut self, mv: Move<B>, _path: &[Square]) {
         self.0.push(mv);
     }
-
-    #[inline(always)]
-    fn len(&self) -> u64 {
-        self.0.len() as u64
-    }
 }
 
-/// Collects routes.
+/// Collects routes, up to a number.
 pub(crate) struct Routes<'a, B> {
     routes: &'a mut Vec<Route<B>>,
+    /// How many more may come, those of too little precedence included.
+    left: usize,
+    full: bool,
 }
 
 impl<'a, B> Routes<'a, B> {
-    pub(crate) fn new(routes: &'a mut Vec<Route<B>>) -> Self {
-        Self { routes }
+    pub(crate) fn new(routes: &'a mut Vec<Route<B>>, most: usize) -> Self {
+        Self {
+            routes,
+            left: most,
+            full: false,
+        }
+    }
+
+    /// Takes one off the number left; whether there was one.
+    fn spend(&mut self) -> bool {
+        self.full |= self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        !self.full
+    }
+
+    /// Whether there were more than it may collect.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.full
     }
 }
 
@@ -242,13 +214,19 @@ impl<B: Board> Sink<B> for Routes<'_, B> {
     fn next_piece(&mut self) {}
 
     fn accept(&mut self, mv: Move<B>, path: &[Square]) {
-        self.routes.push(Route {
-            mv,
-            path: path.to_vec(),
-        });
+        if self.spend() {
+            self.routes.push(Route {
+                mv,
+                path: path.to_vec(),
+            });
+        }
     }
 
-    fn len(&self) -> u64 {
-        self.routes.len() as u64
+    fn pass_over(&mut self) {
+        self.spend();
+    }
+
+    fn is_full(&self) -> bool {
+        self.full
     }
 }

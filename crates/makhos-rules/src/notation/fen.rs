@@ -470,9 +470,15 @@ mod tests {
         );
     }
 
+    fn refuse_all(errors: &[(&str, &str)]) {
+        for (text, error) in errors {
+            assert_eq!(refuse(text), *error, "{text}");
+        }
+    }
+
     #[test]
-    fn errors_name_the_square_the_character_and_the_place() {
-        for (text, error) in [
+    fn the_side_to_move_and_the_colours_are_asked_for() {
+        refuse_all(&[
             (
                 "",
                 "expected the side to move, W or B, at byte 0, found the end of the text: write e.g. W:W31-50:B1-20",
@@ -493,6 +499,12 @@ mod tests {
                 "W:18:B23",
                 "expected a colour with its squares, :W or :B, at byte 2, found '1'",
             ),
+        ]);
+    }
+
+    #[test]
+    fn what_is_listed_twice_is_named() {
+        refuse_all(&[
             (
                 "W:W18:B23:W5",
                 "White is listed a second time at byte 10: put all its squares in one list",
@@ -505,6 +517,12 @@ mod tests {
                 "W:W18-20:B12,K19",
                 "square 19 is listed a second time at byte 13: a square holds one piece",
             ),
+        ]);
+    }
+
+    #[test]
+    fn squares_that_cannot_be_are_named() {
+        refuse_all(&[
             (
                 "W:W33:B23",
                 "at byte 3: there is no square 33 on this board: its squares run from 1 to 32",
@@ -533,6 +551,12 @@ mod tests {
                 "W:Wa1-c1:B1",
                 "the range at byte 3 is not between two numbers: list its squares one by one, e.g. a1,c1",
             ),
+        ]);
+    }
+
+    #[test]
+    fn stray_characters_are_named_with_their_place() {
+        refuse_all(&[
             (
                 "W:W18,:B23",
                 "at byte 6: expected a square such as 32, found ':'",
@@ -561,9 +585,7 @@ mod tests {
                 "W:W18:B23,G12",
                 "G at byte 10 marks a captured piece that is not lifted yet: finish the capture and give the position after it",
             ),
-        ] {
-            assert_eq!(refuse(text), error, "{text}");
-        }
+        ]);
     }
 
     #[test]

@@ -23,6 +23,7 @@
 
 pub mod fen;
 pub mod hub;
+mod legal;
 mod move_error;
 pub mod pdn;
 pub mod pdn_move;

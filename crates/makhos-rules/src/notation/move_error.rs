@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::pdn_move::MAX_ROUTES;
 use super::{Found, SquareError, WrongBoard};
 
 /// Moves as texts, for an error: the first dozen and how many more there are.
@@ -94,5 +95,15 @@ pub enum MoveError {
         text: String,
         /// The moves it can be, each in a form that is not ambiguous.
         matching: MoveList,
+    },
+    /// A path of a capture in a position with too many routes to find it among them.
+    #[error(
+        "\"{text}\" cannot be looked up: there are more than {MAX_ROUTES} ways to capture here; write the two ends and then the captured squares, or one of {possible}"
+    )]
+    TooManyRoutes {
+        /// The text, shortened if very long.
+        text: String,
+        /// The legal moves with its ends, each in a form that can be read.
+        possible: MoveList,
     },
 }

@@ -2,7 +2,8 @@
 //!
 //! A move is written by its two ends: `18-14`, `29x10`, `d4:f2`. If another legal capture has the same
 //! ends but takes other pieces, the whole path is written: the start, every square on which the piece
-//! turns or lands right behind a captured piece, and the end (`47x38x24x13x36`). Between two
+//! turns or lands right behind a captured piece, and the end (`47x38x24x13x36`). A capture that ends
+//! where it began is never written with `-`, which would make a result of `1-1`. Between two
 //! neighbouring squares of a path exactly one piece is captured, so that in a given position a path
 //! says which pieces they are: no two moves share one. Of several paths of a move the shortest is
 //! written, then the one whose squares come first on the board.
@@ -18,10 +19,16 @@
 //! 5. the two ends followed by the captured squares, as in [`super::hub`].
 //!
 //! If that rule fits several moves, the text is ambiguous and refused.
+//!
+//! A king among many pieces can have more routes than could ever be listed. In a position with more
+//! than [`MAX_ROUTES`] of them no paths are compared: what would be written as a whole path is written
+//! by the two ends and the captured squares, and of the rules only the first and the last are tried.
+//! Two ends alone, and captures whose ends no other legal capture has, do not need the routes.
 
 use super::{
     LetterCase, MoveError, MoveList, Naming, check_board,
     hub::same_set,
+    legal::Legal,
     read_square, square_name,
     text::{Cursor, shorten},
 };
@@ -30,57 +37,77 @@ use crate::moves::{Move, Route};
 use crate::position::Position;
 use crate::rules::RuleSet;
 
+/// Most routes of a position that are looked at to write or to read a move. Routes that turn out to
+/// take too few pieces count as well.
+///
+/// Positions of games have a few dozen. The bound keeps hostile ones from taking for ever.
+pub const MAX_ROUTES: usize = 10_000;
+
 /// A legal move of `position` as a text.
 ///
-/// A move that is not legal there is written by its ends.
+/// A move that is not legal there is written by its ends. Of several moves of one position,
+/// [`write_moves`] writes all at once.
 #[must_use]
 pub fn write_move<B: Board>(rules: &RuleSet, position: &Position<B>, mv: &Move<B>) -> String {
-    let mut ends = [mv.from, mv.to].to_vec();
-    if mv.is_capture() && shares_ends(mv, &rules.legal_moves(position)) {
-        ends = full_path(rules, position, mv).unwrap_or(ends);
-    }
-    let separator = if mv.is_capture() {
-        rules.notation.capture
-    } else {
-        '-'
+    write(&Legal::new(rules, position, MAX_ROUTES), mv)
+}
+
+/// The texts of these moves of `position`, in their order, each as [`write_move`] writes it.
+#[must_use]
+pub fn write_moves<B: Board>(
+    rules: &RuleSet,
+    position: &Position<B>,
+    moves: &[Move<B>],
+) -> Vec<String> {
+    let legal = Legal::new(rules, position, MAX_ROUTES);
+    moves.iter().map(|mv| write(&legal, mv)).collect()
+}
+
+fn write<B: Board>(legal: &Legal<'_, B>, mv: &Move<B>) -> String {
+    let rules = legal.rules();
+    let separator = match rules.notation.capture {
+        _ if !mv.is_capture() => '-',
+        // In a game `1-1` would be a draw.
+        '-' if mv.from == mv.to => 'x',
+        capture => capture,
     };
-    join(rules, &ends, separator)
+    join(rules, &written_squares(legal, mv), separator)
+}
+
+/// The squares by which a move is written.
+fn written_squares<B: Board>(legal: &Legal<'_, B>, mv: &Move<B>) -> Vec<Square> {
+    let mut ends = vec![mv.from, mv.to];
+    let is_alone = legal.with_ends(mv.from, mv.to).len() < 2;
+    // The path of a capture of one piece is its two ends.
+    if is_alone || mv.captured.len() < 2 || !legal.contains(mv) {
+        return ends;
+    }
+    if let Some(path) = legal.shortest_path(mv) {
+        return path.to_vec();
+    }
+    ends.extend(squares_of(mv.captured));
+    ends
+}
+
+fn squares_of<B: Board>(set: B) -> Vec<Square> {
+    set.squares()
+        .map(|index| Square::new(index as u8))
+        .collect()
 }
 
 fn join(rules: &RuleSet, squares: &[Square], separator: char) -> String {
-    let mut text = String::new();
-    for (count, &square) in squares.iter().enumerate() {
-        if count > 0 {
-            text.push(separator);
-        }
-        text.push_str(&square_name(rules, Naming::Pdn, square));
-    }
-    text
-}
-
-fn shares_ends<B: Board>(mv: &Move<B>, legal: &[Move<B>]) -> bool {
-    legal
+    let names: Vec<String> = squares
         .iter()
-        .any(|other| other != mv && (other.from, other.to) == (mv.from, mv.to))
-}
-
-fn full_path<B: Board>(
-    rules: &RuleSet,
-    position: &Position<B>,
-    mv: &Move<B>,
-) -> Option<Vec<Square>> {
-    rules
-        .legal_routes(position)
-        .into_iter()
-        .filter(|route| route.mv == *mv)
-        .map(|route| route.path)
-        .min_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)))
+        .map(|&square| square_name(rules, Naming::Pdn, square))
+        .collect();
+    names.join(separator.encode_utf8(&mut [0; 4]))
 }
 
 /// The legal move of `position` that `text` denotes.
 ///
 /// # Errors
-/// [`MoveError`]: the text is not a move, or not a legal one, or more than one.
+/// [`MoveError`]: the text is not a move, or not a legal one, or more than one, or the position has too
+/// many routes to tell.
 pub fn parse_move<B: Board>(
     rules: &RuleSet,
     position: &Position<B>,
@@ -88,25 +115,49 @@ pub fn parse_move<B: Board>(
 ) -> Result<Move<B>, MoveError> {
     check_board::<B>(rules)?;
     let text = text.trim();
+    // Read first: what is not made like a move needs no list of moves.
     let written = read(rules, text)?;
-    let legal = rules.legal_moves(position);
-    let matching = written.find(rules, position, &legal);
-    let write = |mv: &Move<B>| write_move(rules, position, mv);
-    match matching[..] {
-        [mv] => Ok(mv),
-        [] => Err(MoveError::Illegal {
+    only_move(&Legal::new(rules, position, MAX_ROUTES), &written, text)
+}
+
+/// The one legal move that `written`, whose text is `text`, denotes.
+fn only_move<B: Board>(
+    legal: &Legal<'_, B>,
+    written: &Written,
+    text: &str,
+) -> Result<Move<B>, MoveError> {
+    let list = |moves: &[Move<B>]| MoveList::new(moves, |mv| write(legal, mv));
+    match written.find(legal) {
+        Denoted::Moves(matching) => match matching[..] {
+            [mv] => Ok(mv),
+            [] => Err(MoveError::Illegal {
+                text: shorten(text),
+                legal: list(legal.moves()),
+            }),
+            _ => Err(MoveError::Ambiguous {
+                text: shorten(text),
+                matching: list(&matching),
+            }),
+        },
+        Denoted::TooManyRoutes(possible) => Err(MoveError::TooManyRoutes {
             text: shorten(text),
-            legal: MoveList::new(&legal, write),
-        }),
-        _ => Err(MoveError::Ambiguous {
-            text: shorten(text),
-            matching: MoveList::new(&matching, write),
+            possible: list(&possible),
         }),
     }
 }
 
+/// What a text was found to denote.
+enum Denoted<B> {
+    /// These legal moves.
+    Moves(Vec<Move<B>>),
+    /// Perhaps one of these, but their routes are too many to tell.
+    TooManyRoutes(Vec<Move<B>>),
+}
+
 /// A move as written, not yet found among the legal ones.
 struct Written {
+    /// The first and the last of the squares.
+    ends: (Square, Square),
     /// Two squares or more.
     squares: Vec<Square>,
     /// Whether a separator says that it captures; otherwise it may or may not.
@@ -115,39 +166,50 @@ struct Written {
 
 impl Written {
     /// The legal moves that the text denotes by the first rule that fits any.
-    fn find<B: Board>(
-        &self,
-        rules: &RuleSet,
-        position: &Position<B>,
-        legal: &[Move<B>],
-    ) -> Vec<Move<B>> {
-        let by_ends: Vec<Move<B>> = legal
-            .iter()
-            .filter(|mv| self.has_ends_of(mv) && (mv.is_capture() || !self.captures))
-            .copied()
-            .collect();
-        if self.squares.len() == 2 && by_ends.len() <= 1 {
-            return by_ends;
+    fn find<B: Board>(&self, legal: &Legal<'_, B>) -> Denoted<B> {
+        let (from, to) = self.ends;
+        let by_ends = legal.with_ends(from, to);
+        if self.squares.len() == 2 {
+            return Denoted::Moves(self.by_ends(by_ends));
         }
-        let routes: Vec<Route<B>> = rules
-            .legal_routes(position)
-            .into_iter()
-            .filter(|route| route.mv.is_capture())
-            .collect();
-        let fits: [fn(&Self, &Route<B>) -> bool; 4] = [
+        // Whatever fits a path has its ends.
+        let has_captures = by_ends.iter().any(Move::is_capture);
+        let routes = if has_captures {
+            legal.routes_with_ends(from, to)
+        } else {
+            Some(&[][..])
+        };
+        let mut matching = routes.map_or_else(Vec::new, |routes| self.by_path(routes));
+        if matching.is_empty() {
+            matching = self.by_captured(legal);
+        }
+        if matching.is_empty() && routes.is_none() {
+            return Denoted::TooManyRoutes(by_ends.to_vec());
+        }
+        Denoted::Moves(matching)
+    }
+
+    /// What two squares denote among the legal moves between them: the only move, or else the one
+    /// whose path they are, which is the one that takes a single piece, or else any.
+    fn by_ends<B: Board>(&self, legal: &[Move<B>]) -> Vec<Move<B>> {
+        let fits = |mv: &&Move<B>| mv.is_capture() || !self.captures;
+        let all: Vec<Move<B>> = legal.iter().filter(fits).copied().collect();
+        match all.iter().find(|mv| mv.captured.len() == 1) {
+            Some(&exact) => vec![exact],
+            None => all,
+        }
+    }
+
+    /// What the squares denote as a path, complete or not, of one of the routes between their ends.
+    fn by_path<B: Board>(&self, routes: &[Route<B>]) -> Vec<Move<B>> {
+        let fits: [fn(&Self, &Route<B>) -> bool; 3] = [
             |written, route| written.squares == route.path,
-            |written, route| {
-                written.has_ends_of(&route.mv) && is_part_of(&written.squares, &route.path)
-            },
-            |written, route| written.has_ends_of(&route.mv) && written.follows(route),
-            |written, route| written.lists_captured(&route.mv),
+            |written, route| is_part_of(&written.squares, &route.path),
+            |written, route| written.follows(route),
         ];
         for fit in fits {
-            let mut matching: Vec<Move<B>> = routes
-                .iter()
-                .filter(|route| fit(self, route))
-                .map(|route| route.mv)
-                .collect();
+            let fitting = routes.iter().filter(|route| fit(self, route));
+            let mut matching: Vec<Move<B>> = fitting.map(|route| route.mv).collect();
             if !matching.is_empty() {
                 matching.sort_unstable();
                 matching.dedup();
@@ -157,24 +219,23 @@ impl Written {
         Vec::new()
     }
 
-    fn has_ends_of<B: Board>(&self, mv: &Move<B>) -> bool {
-        self.squares.first() == Some(&mv.from) && self.squares.last() == Some(&mv.to)
-    }
-
     /// Whether the squares are the turns of the route and others that it crosses.
     fn follows<B: Board>(&self, route: &Route<B>) -> bool {
-        is_part_of(&turns::<B>(&route.path), &self.squares)
-            && is_part_of(&self.squares, &crossed(route))
+        // In this order the length of the text does not matter, only that of the route.
+        is_part_of(&self.squares, &crossed(route))
+            && is_part_of(&turns::<B>(&route.path), &self.squares)
     }
 
-    /// Whether the text is the move in Hub form.
-    fn lists_captured<B: Board>(&self, mv: &Move<B>) -> bool {
+    /// The capture whose Hub form the squares are: its ends, then the captured squares.
+    fn by_captured<B: Board>(&self, legal: &Legal<'_, B>) -> Vec<Move<B>> {
         let [from, to, captured @ ..] = &self.squares[..] else {
-            return false;
+            return Vec::new();
         };
-        (from, to) == (&mv.from, &mv.to)
-            && captured.len() == mv.captured.len() as usize
-            && same_set(captured, mv.captured)
+        let lists = |mv: &&Move<B>| {
+            captured.len() == mv.captured.len() as usize && same_set(captured, mv.captured)
+        };
+        let same_ends = legal.with_ends(*from, *to).iter();
+        same_ends.filter(lists).copied().collect()
     }
 }
 
@@ -221,10 +282,7 @@ fn between<B: Board>(from: Square, to: Square, skip: B) -> Vec<Square> {
     let rays = &B::geometry().ray;
     let ahead = rays[from.index()][direction as usize];
     let back = rays[to.index()][direction.opposite() as usize];
-    let mut squares: Vec<Square> = (ahead & back & !skip)
-        .squares()
-        .map(|index| Square::new(index as u8))
-        .collect();
+    let mut squares = squares_of(ahead & back & !skip);
     if direction.is_up() {
         squares.reverse();
     }
@@ -233,24 +291,16 @@ fn between<B: Board>(from: Square, to: Square, skip: B) -> Vec<Square> {
 
 fn read(rules: &RuleSet, text: &str) -> Result<Written, MoveError> {
     let mut cursor = Cursor::new(text);
-    let mut written = Written {
-        squares: Vec::new(),
-        captures: false,
-    };
+    let first = read_one(rules, text, &mut cursor)?;
+    let mut squares = vec![first.square];
+    let mut last = first;
+    let mut captures = false;
     loop {
-        let at = cursor.at();
-        let square = read_square(rules, Naming::Pdn, &mut cursor, LetterCase::Any);
-        let square = square.map_err(|source| MoveError::Square {
-            text: shorten(text),
-            at,
-            source,
-        })?;
-        written.squares.push(square.square);
         match cursor.take_if(|next| "-xX:".contains(next)) {
             Some('-') => {}
-            Some(_) => written.captures = true,
-            None if cursor.peek().is_none() && written.squares.len() > 1 => return Ok(written),
-            None if square.number.is_none()
+            Some(_) => captures = true,
+            None if cursor.peek().is_none() && squares.len() > 1 => break,
+            None if last.number.is_none()
                 && cursor.peek().is_some_and(|next| next.is_ascii_alphabetic()) => {}
             None => {
                 return Err(MoveError::Unexpected {
@@ -261,7 +311,27 @@ fn read(rules: &RuleSet, text: &str) -> Result<Written, MoveError> {
                 });
             }
         }
+        last = read_one(rules, text, &mut cursor)?;
+        squares.push(last.square);
     }
+    Ok(Written {
+        ends: (squares[0], last.square),
+        squares,
+        captures,
+    })
+}
+
+fn read_one(
+    rules: &RuleSet,
+    text: &str,
+    cursor: &mut Cursor<'_>,
+) -> Result<super::Written, MoveError> {
+    let at = cursor.at();
+    read_square(rules, Naming::Pdn, cursor, LetterCase::Any).map_err(|source| MoveError::Square {
+        text: shorten(text),
+        at,
+        source,
+    })
 }
 
 #[cfg(test)]
@@ -337,6 +407,94 @@ mod tests {
                 ))
             );
         }
+    }
+
+    /// A reader and a writer that look at no more than `most` routes.
+    struct Bounded<'a, B>(Legal<'a, B>);
+
+    impl<B: Board> Bounded<'_, B> {
+        fn written(&self) -> Vec<String> {
+            let texts = self.0.moves().iter().map(|mv| write(&self.0, mv));
+            texts.collect()
+        }
+
+        fn read(&self, text: &str) -> Result<Move<B>, MoveError> {
+            only_move(&self.0, &read(self.0.rules(), text)?, text)
+        }
+    }
+
+    #[test]
+    fn with_too_many_routes_captured_squares_stand_in_for_paths() {
+        let position = fen::parse::<u64>(&INTERNATIONAL, TWO_WAYS).expect("a FEN");
+        let bounded = |most| Bounded(Legal::new(&INTERNATIONAL, &position, most));
+        let enough = bounded(4);
+        let mut paths = enough.written();
+        paths.sort_unstable();
+        assert_eq!(paths, written::<u64>(&INTERNATIONAL, TWO_WAYS));
+        let few = bounded(3);
+        let by_captured = [
+            "47x31x14x27x29x42",
+            "47x31x19x27x29x42",
+            "47x36x14x27x29x42",
+            "47x36x19x27x29x42",
+        ];
+        assert_eq!(few.written(), by_captured);
+        for (text, mv) in by_captured.iter().zip(few.0.moves()) {
+            assert_eq!(few.read(text).as_ref(), Ok(mv));
+        }
+        let refusal = |text| few.read(text).expect_err("not clear").to_string();
+        assert_eq!(
+            refusal("47x38x24x13x36"),
+            "\"47x38x24x13x36\" cannot be looked up: there are more than 10000 ways to capture here; \
+             write the two ends and then the captured squares, or one of \
+             47x36x14x27x29x42, 47x36x19x27x29x42"
+        );
+        assert!(refusal("47x36").starts_with("\"47x36\" can be any of several moves here"));
+        // Neither the ends nor the captured squares of a legal move.
+        assert!(refusal("47x38x24x13x35").starts_with("\"47x38x24x13x35\" is not a legal move"));
+    }
+
+    /// Every move reads back with any bound, also where two ends or a path could be meant.
+    #[test]
+    fn whatever_the_bound_what_is_written_reads_back() {
+        fn check<B: Board>(rules: &RuleSet, fen: &str) {
+            let position = fen::parse::<B>(rules, fen).expect("a FEN");
+            let routes = rules.legal_routes(&position).len();
+            for most in [0, 1, 2, routes / 2, routes] {
+                let bounded = Bounded(Legal::new(rules, &position, most));
+                for (text, mv) in bounded.written().iter().zip(bounded.0.moves()) {
+                    assert_eq!(bounded.read(text).as_ref(), Ok(mv), "{text} in {fen}");
+                }
+            }
+        }
+        for rules in [&RUSSIAN, &THAI, &SPANISH] {
+            for fen in [
+                "W:W21:B1",
+                "W:WK29:B22,10",
+                "W:WK11:BK7,K16",
+                "B:W6,7,K10,K24,26:BK2",
+                "W:WK29:B25,18,10,11,19,26,27",
+                "W:WK29:BK25,18,10,11,19,26,27,14,15,22",
+            ] {
+                check::<u32>(rules, fen);
+            }
+        }
+        check::<u64>(&INTERNATIONAL, TWO_WAYS);
+        check::<u64>(
+            &INTERNATIONAL,
+            "W:WK46:B41,31,32,21,22,23,11,12,13,14,33,34",
+        );
+    }
+
+    /// `1-1` would be a draw in a game, and the Thai sign of a capture is that of a quiet move.
+    #[test]
+    fn a_circular_capture_is_not_written_as_a_result() {
+        let rules = THAI.with_option("king_landing=any").expect("an option");
+        let circle = "W:WK32:BK3,K6,K7,K10,K14,K19,K27";
+        let texts = written::<u32>(&rules, circle);
+        assert!(texts.contains(&"1x1".to_owned()), "{texts:?}");
+        let hub = hub_of::<u32>(&rules, circle, "1x1").expect("legal");
+        assert!(hub.starts_with("32x32x"), "{hub}");
     }
 
     #[test]

@@ -205,12 +205,14 @@ pub(super) fn plain(comment: &str) -> String {
 
 /// Half moves from the beginning of a game's numbering to its start position: one if the side that
 /// moves second in the variant moves first here.
+///
+/// With all men in place it is the beginning whoever moves.
 pub(super) fn first_half_move<B: Board>(rules: &RuleSet, start: &Position<B>) -> usize {
-    usize::from(start.side() != rules.first)
+    let is_beginning = start.with_side(rules.first) == Position::start(rules);
+    usize::from(start.side() != rules.first && !is_beginning)
 }
 
-/// The number before a move, `12.` for the side that moves first in the variant and `12...` for the
-/// other.
+/// The number before a move, `12.` for the side whose moves begin a number and `12...` for the other.
 pub(super) fn move_number(half_move: usize) -> String {
     let dots = if half_move.is_multiple_of(2) {
         "."

@@ -8,7 +8,9 @@
 use thiserror::Error;
 
 use super::super::{Found, text::shorten};
-use crate::rules::{RuleSet, SquareNames};
+use crate::board::Board;
+use crate::position::Position;
+use crate::rules::{Color, RuleSet, SquareNames};
 use crate::variant;
 
 /// Why a game's `GameType` does not fit the rules it is read with.
@@ -69,6 +71,20 @@ pub fn variant_of(value: &str) -> Option<&'static RuleSet> {
     variant::ALL
         .into_iter()
         .find(|rules| number(rules.notation.game_type) == Some(wanted))
+}
+
+/// Where a game of this `GameType` begins unless it says otherwise: at the start of the variant, with
+/// the side to move that the long form names or else the one that begins by the rules.
+///
+/// The two may differ: the standard lets Black begin in Thai draughts, the rules here White, and a house
+/// option may say otherwise for any variant.
+pub(super) fn start<B: Board>(rules: &RuleSet, value: &str) -> Position<B> {
+    let side = match value.split(',').nth(1).map(str::trim) {
+        Some("W") => Color::White,
+        Some("B") => Color::Black,
+        _ => rules.first,
+    };
+    Position::start(rules).with_side(side)
 }
 
 /// Checks a `GameType` value against the rules.

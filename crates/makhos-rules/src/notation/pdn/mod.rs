@@ -18,7 +18,9 @@
 //! - Tags in any order. `GameType` must fit the rules; `FEN` gives the start position, its squares in
 //!   the variant's own naming, where names by letters, and for variants named by letters also the
 //!   numbers of [`Naming::Board`](super::Naming::Board), are read; `""` and `"?"` mean that a tag is
-//!   not known. A tag repeated with another value is refused.
+//!   not known. A tag repeated with another value is refused. Without `FEN` the game begins at the start
+//!   of the variant, with the side to move that a long `GameType` (`31,B,8,8,N2,0`) names, otherwise
+//!   with the one that begins by the rules.
 //! - Moves as in [`super::pdn_move`]; numbers before them in any form with a full stop, which are not
 //!   compared with the game; `...` for a move that is not there.
 //! - `!` and `?` behind a move, also in brackets; `$n`; comments in braces or from `;` to the end of
@@ -32,7 +34,8 @@
 //!
 //! # What the writer writes
 //! Tags in the order of the standard, `GameType` always, `SetUp` and `FEN` if the game does not begin
-//! at the start of the variant, then moves in lines of at most 80 columns. A comment with a `}` in it is
+//! at the start of the variant with the side to move that `GameType` names (which is not the one of the
+//! rules in Thai draughts and under the house option `first`), then moves in lines of at most 80 columns. A comment with a `}` in it is
 //! written behind `;` on the rest of its line, which may be longer.
 //!
 //! Runs of white space in comments are read as one space, empty comments and empty variations are

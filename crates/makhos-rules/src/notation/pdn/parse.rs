@@ -1,6 +1,7 @@
 //! Reads games out of tokens.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::MAX_DEPTH;
 use super::error::{PdnError, PdnErrorKind};
@@ -213,6 +214,8 @@ fn last_notes<B>(line: &mut Line<B>) -> &mut Notes {
 struct Header {
     /// Each with the place of its value.
     tags: Vec<(Tag, Place)>,
+    /// Where in `tags` each name is.
+    index: HashMap<String, usize>,
     comments: Vec<String>,
 }
 
@@ -222,9 +225,12 @@ impl Header {
     }
 
     fn add(&mut self, tag: Tag, place: Place, value_place: Place) -> Result<(), PdnError> {
-        match self.tags.iter().find(|(known, _)| known.name == tag.name) {
-            None => self.tags.push((tag, value_place)),
-            Some((known, _)) if *known == tag => {}
+        match self.index.get(&tag.name) {
+            None => {
+                self.index.insert(tag.name.clone(), self.tags.len());
+                self.tags.push((tag, value_place));
+            }
+            Some(&known) if self.tags[known].0 == tag => {}
             Some(_) => return Err(place.error(PdnErrorKind::SecondTag { name: tag.name })),
         }
         Ok(())
@@ -232,15 +238,14 @@ impl Header {
 
     /// The value of a tag, unless it says that it is not known, and its place.
     fn value(&self, name: &str) -> Option<(&str, Place)> {
-        self.tags
-            .iter()
-            .find(|(tag, _)| tag.name == name)
-            .map(|(tag, place)| (tag.value.trim(), *place))
-            .filter(|(value, _)| !["", "?"].contains(value))
+        let (tag, place) = &self.tags[*self.index.get(name)?];
+        let value = tag.value.trim();
+        (!["", "?"].contains(&value)).then_some((value, *place))
     }
 
     fn start<B: Board>(&self, rules: &RuleSet) -> Result<Position<B>, PdnError> {
-        if let Some((value, place)) = self.value("GameType") {
+        let game_type = self.value("GameType");
+        if let Some((value, place)) = game_type {
             game_type::check(rules, value).map_err(|error| place.error(error))?;
         }
         if let Some((value, place)) = self.value("FEN") {
@@ -248,7 +253,10 @@ impl Header {
         }
         match self.value("SetUp") {
             Some(("1", place)) => Err(place.error(PdnErrorKind::NoFen)),
-            _ => Ok(Position::start(rules)),
+            _ => Ok(game_type::start(
+                rules,
+                game_type.map_or("", |(value, _)| value),
+            )),
         }
     }
 
@@ -290,7 +298,8 @@ mod tests {
     use super::*;
     use crate::notation::hub;
     use crate::notation::pdn::write;
-    use crate::variant::{ENGLISH, INTERNATIONAL, RUSSIAN};
+    use crate::rules::Color;
+    use crate::variant::{ENGLISH, INTERNATIONAL, RUSSIAN, THAI};
 
     fn games(text: &str) -> Vec<Game<u64>> {
         match parse(&INTERNATIONAL, text) {
@@ -366,6 +375,34 @@ mod tests {
                 .expect("legal")
                 .ends_with("1... 22-17 2. 1-5 *\n")
         );
+    }
+
+    #[test]
+    fn without_a_position_the_game_type_says_who_begins() {
+        let side = |rules: &RuleSet, text| {
+            let games = parse::<u32>(rules, text).expect("a game");
+            let start = games[0].start;
+            assert_eq!(start.with_side(rules.first), Position::start(rules));
+            start.side()
+        };
+        let black_first = RUSSIAN.with_option("first=black").expect("an option");
+        for (rules, text, expected) in [
+            (&THAI, "[GameType \"31,B,8,8,N2,0\"] *", Color::Black),
+            (&THAI, "[GameType \"31, W, 8, 8, N1, 0\"] *", Color::White),
+            (&THAI, "[GameType \"31\"] *", Color::White),
+            (&THAI, "[GameType \"?\"] *", Color::White),
+            (&THAI, "[Event \"x\"] *", Color::White),
+            (&black_first, "[GameType \"25,W,8,8,A0,0\"] *", Color::White),
+            (&black_first, "[GameType \"25\"] *", Color::Black),
+            (&black_first, "[Event \"x\"] *", Color::Black),
+            (
+                &ENGLISH,
+                "[GameType \"21,B,8,8,N1,0\"][SetUp \"1\"][FEN \"W:W21-32:B1-12\"] *",
+                Color::White,
+            ),
+        ] {
+            assert_eq!(side(rules, text), expected, "{} {text}", rules.name);
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Writes a game as PDN.
 
+use std::collections::HashSet;
+
 use super::MAX_DEPTH;
 use super::error::WriteError;
 use super::game::{
     Game, GameResult, Line, Notes, Ply, ROSTER, first_half_move, is_derived, move_number, plain,
     rank,
 };
+use super::game_type;
 use crate::board::Board;
 use crate::notation::{Naming, check_board, fen, pdn_move};
 use crate::position::Position;
@@ -54,12 +57,13 @@ fn write_tags<B: Board>(
         write_tag(name, value, text);
     }
     write_tag("GameType", rules.notation.game_type, text);
-    if game.start != Position::start(rules) {
+    if game.start != game_type::start(rules, rules.notation.game_type) {
         write_tag("SetUp", "1", text);
         let fen = fen::write_named(rules, Naming::Pdn, &game.start);
         write_tag("FEN", &fen, text);
     }
-    for (index, tag) in game.tags.iter().enumerate() {
+    let mut known = HashSet::new();
+    for tag in &game.tags {
         let name = &tag.name;
         let mut characters = name.chars();
         let readable = characters
@@ -70,7 +74,7 @@ fn write_tags<B: Board>(
             return Err(WriteError::TagName { name: name.clone() });
         }
         // Of two tags with one name the first counts, as in `Game::tag`.
-        let repeated = game.tags[..index].iter().any(|other| other.name == *name);
+        let repeated = !known.insert(name);
         if rank(name) == ROSTER.len() && !is_derived(name) && !repeated {
             write_tag(name, &tag.value, text);
         }
@@ -259,7 +263,8 @@ impl Words {
 mod tests {
     use super::*;
     use crate::notation::pdn::parse;
-    use crate::variant::{ENGLISH, INTERNATIONAL, RUSSIAN};
+    use crate::rules::Color;
+    use crate::variant::{ENGLISH, INTERNATIONAL, RUSSIAN, THAI};
 
     #[test]
     fn the_exact_form() {
@@ -297,6 +302,22 @@ mod tests {
                 .len(),
             3 * 500 - 1
         );
+    }
+
+    #[test]
+    fn a_start_that_the_game_type_does_not_imply_is_set_up() {
+        let thai = |side| {
+            let start = Position::<u32>::start(&THAI).with_side(side);
+            write(&THAI, &Game::new(start, [THAI.legal_moves(&start)[0]])).expect("a legal game")
+        };
+        // Black begins in the standard's Thai draughts.
+        let black = thai(Color::Black);
+        assert!(black.contains("[GameType \"31,B,8,8,N2,0\"]\n\n1. "));
+        let white = thai(Color::White);
+        assert!(white.contains(
+            "[GameType \"31,B,8,8,N2,0\"]\n[SetUp \"1\"]\n\
+             [FEN \"W:W1,2,3,4,5,6,7,8:B25,26,27,28,29,30,31,32\"]\n\n1. "
+        ));
     }
 
     #[test]
