@@ -42,7 +42,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// The file does not begin like a table.
-    #[error("{}: not a Makhos table; move it out of the directory", path.display())]
+    #[error("{}: not a Makhos table; delete it or move it elsewhere, then generate the class", path.display())]
     NotATable {
         /// The file.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum TableError {
     /// The file is in a later format.
     #[error(
         "{}: table format {version}, but this program reads formats up to {supported}; \
-         use a newer Makhos",
+         use a newer Makhos, or delete the file, then generate it again",
         path.display()
     )]
     NewerFormat {
@@ -62,7 +62,7 @@ pub enum TableError {
         supported: u16,
     },
     /// The file is shorter or longer than it was when it was written.
-    #[error("{}: {what}; the file is cut off or overgrown: copy or generate it again", path.display())]
+    #[error("{}: {what}; the file is cut off or overgrown: delete it, then generate it again", path.display())]
     Length {
         /// The file.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum TableError {
         what: String,
     },
     /// The header or the block index is damaged.
-    #[error("{}: damaged {part}: {what}; copy or generate the table again", path.display())]
+    #[error("{}: damaged {part}: {what}; delete the file, then generate it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -80,7 +80,7 @@ pub enum TableError {
         what: String,
     },
     /// One block of values is damaged.
-    #[error("{}: damaged {block}: {what}; copy or generate the table again", path.display())]
+    #[error("{}: damaged {block}: {what}; delete the file, then generate it again", path.display())]
     DamagedBlock {
         /// The file.
         path: PathBuf,
@@ -90,7 +90,7 @@ pub enum TableError {
         what: String,
     },
     /// The digest of the whole file is not the one in its footer.
-    #[error("{}: the SHA-256 digest does not match; copy or generate the table again", path.display())]
+    #[error("{}: the SHA-256 digest does not match; delete the file, then generate it again", path.display())]
     Digest {
         /// The file.
         path: PathBuf,
@@ -109,7 +109,11 @@ pub enum TableError {
         found: Material,
     },
     /// The file holds another metric than asked for.
-    #[error("{}: holds {found} values, not {expected}; open the table's .{expected} file", path.display())]
+    #[error(
+        "{}: holds {found} values, not {expected}; open the table's .{expected} file, \
+         or give this one its own name back if it was renamed",
+        path.display()
+    )]
     OtherMetric {
         /// The file.
         path: PathBuf,
@@ -121,7 +125,7 @@ pub enum TableError {
     /// The table was made under rules with other legal moves.
     #[error(
         "{}: made under the rules \"{found}\", which are not those of \"{expected}\"; \
-         probe it with its own variant and house options, or generate the class for yours",
+         move it to the directory of its own rules, or delete it, then generate the class for yours",
         path.display()
     )]
     OtherRules {

@@ -32,6 +32,7 @@
 
 mod cache;
 mod codec;
+mod directory;
 mod error;
 mod format;
 mod paths;
@@ -44,14 +45,15 @@ mod value;
 mod verify;
 mod write;
 
+pub use directory::create_directory;
 pub use error::{BlockId, TableError};
 pub use format::DEFAULT_BLOCK_VALUES;
-pub use paths::{file_name, parse_file_name, table_path, variant_directory};
+pub use paths::{command_arguments, file_name, parse_file_name, table_path, variant_directory};
 pub use report::{AnyValue, Check, Difference, StatisticsDifference, Verification};
 pub use source::{Access, ByteSource, FileSource, MapSource};
 pub use statistics::{Longest, SideStatistics};
 pub use table::{LoadedTable, Table};
 pub use tablebase::{MoveValue, ProbeError, Tablebase};
 pub use value::{Dtw, Metric, PackedDtw, Plies, Wld};
-pub use verify::{Sample, verify_sample, verify_values};
+pub use verify::{Sample, verification_bytes, verify_sample, verify_values};
 pub use write::{Published, TableSpec, TableWriter, WriteError};

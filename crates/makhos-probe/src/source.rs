@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Random access to the bytes of one file.
 ///
-/// Implementations read concurrently without locks and give the same bytes every time.
+/// Implementations read concurrently without locks.
 pub trait ByteSource: Send + Sync {
     /// The number of bytes.
     fn len(&self) -> u64;
@@ -18,6 +18,12 @@ pub trait ByteSource: Send + Sync {
     /// [`io::ErrorKind::UnexpectedEof`] if the range is not within [`len`](Self::len), before anything
     /// is allocated; otherwise what the operating system reports.
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>>;
+
+    /// Whether every read of a range gives the same bytes. Blocks from a source that does not promise
+    /// it are compared with their checksum whenever they are decoded, else only the first time.
+    fn is_unchanging(&self) -> bool {
+        false
+    }
 
     /// Whether there is not a single byte.
     fn is_empty(&self) -> bool {
@@ -31,7 +37,8 @@ pub enum Access {
     /// Map them into memory: the quickest. Files must not be changed in place while they are open.
     #[default]
     Map,
-    /// Read each block when it is needed. A file that is cut off meanwhile is an error, not a crash.
+    /// Read each block when it is needed and compare it with its checksum every time. A file that is
+    /// cut off or changed meanwhile is an error, neither a crash nor a wrong value.
     Read,
 }
 
@@ -52,6 +59,10 @@ impl ByteSource for Vec<u8> {
 
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
         slice(self, range).map(Cow::Borrowed)
+    }
+
+    fn is_unchanging(&self) -> bool {
+        true
     }
 }
 
@@ -137,6 +148,11 @@ impl ByteSource for MapSource {
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
         slice(&self.0, range).map(Cow::Borrowed)
     }
+
+    /// Whoever mapped the file has promised it.
+    fn is_unchanging(&self) -> bool {
+        true
+    }
 }
 
 /// Opens `file` as a table's source.
@@ -192,6 +208,15 @@ mod tests {
                 assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
             }
         }
+    }
+
+    #[test]
+    fn only_files_that_are_read_may_change() {
+        let unchanging: Vec<bool> = sources()
+            .iter()
+            .map(|source| source.is_unchanging())
+            .collect();
+        assert_eq!(unchanging, [true, false, true]);
     }
 
     #[test]

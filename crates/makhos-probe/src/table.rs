@@ -35,7 +35,8 @@ struct Block {
 
 /// One opened table file.
 ///
-/// Header, lengths and block index are checked when it is opened, each block when it is first used.
+/// Header, lengths and block index are checked when it is opened, each block whenever it is decoded,
+/// or only when it is first used if the bytes [cannot change](ByteSource::is_unchanging).
 /// Any number of threads may read at once; none waits for another. Positions are asked for by side to
 /// move and index, after [`makhos_index::normalize`]; [`Tablebase`](crate::Tablebase) does that for
 /// its caller.
@@ -45,7 +46,7 @@ pub struct Table {
     header: Header,
     footer: Footer,
     blocks: Vec<Block>,
-    /// A bit for each block whose checksum has been found right.
+    /// A bit for each block whose checksum has been found right and stays so.
     verified: Vec<AtomicU64>,
     /// For the threads' caches.
     id: u64,
@@ -354,7 +355,9 @@ impl Table {
         let (word, bit) = (&self.verified[place / 64], 1 << (place % 64));
         if word.load(Ordering::Relaxed) & bit == 0 {
             self.check_crc(place, &stored)?;
-            word.fetch_or(bit, Ordering::Relaxed);
+            if self.source.is_unchanging() {
+                word.fetch_or(bit, Ordering::Relaxed);
+            }
         }
         let count = self.header.values_in_block(number);
         decode_block(self.codec(), &stored, count, self.header.max_bits(), packed)

@@ -10,7 +10,7 @@ use makhos_rules::{Board, Move, Position, RuleSet};
 use thiserror::Error;
 
 use crate::error::TableError;
-use crate::paths::{parse_file_name, table_path, variant_directory};
+use crate::paths::{command_arguments, parse_file_name, table_path, variant_directory};
 use crate::source::Access;
 use crate::table::Table;
 use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
@@ -465,16 +465,6 @@ fn slot(metric: Metric) -> usize {
         Metric::Wld => 0,
         Metric::Dtw => 1,
     }
-}
-
-/// The arguments that name a rule set on the command line: `--variant thai --option removal=end`.
-fn command_arguments(rules: &RuleSet) -> String {
-    let mut text = format!("--variant {}", rules.name);
-    for option in rules.changed_options() {
-        text.push_str(" --option ");
-        text.push_str(&option);
-    }
-    text
 }
 
 /// Where a search began and which kinds of moves it has made, to explain what is missing.

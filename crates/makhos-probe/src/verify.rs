@@ -26,7 +26,7 @@ const SAMPLE_RANGE: usize = 256;
 /// Checks every stored value of a class, those at capture positions included, and its statistics.
 ///
 /// Decodes the table and those of the classes its moves lead to into memory (see
-/// [`Table::loaded_bytes`]) and uses all threads of the current rayon pool. `progress` gets the number
+/// [`verification_bytes`]) and uses all threads of the current rayon pool. `progress` gets the number
 /// of positions checked since it was last called, from any thread. At most `limit` differences are
 /// kept; all are counted.
 ///
@@ -43,6 +43,22 @@ pub fn verify_values<B: Board>(
         Metric::Wld => verify_all::<B, Wld>(tables, material, limit, progress),
         Metric::Dtw => verify_all::<B, Dtw>(tables, material, limit, progress),
     }
+}
+
+/// Bytes of memory that [`verify_values`] takes for decoded tables. Only headers are read.
+///
+/// # Errors
+/// [`ProbeError`] if a table is missing or damaged.
+pub fn verification_bytes<B: Board>(
+    tables: &Tablebase<B>,
+    material: Material,
+    metric: Metric,
+) -> Result<u64, ProbeError> {
+    let judge = Judge::new(tables, tables.table(material, metric)?, 0);
+    let needed = judge.needed()?;
+    let distances = judge.needed_distances()?;
+    let all = needed.into_iter().chain(distances);
+    Ok(all.map(Table::loaded_bytes).sum())
 }
 
 /// Which positions [`verify_sample`] checks.
@@ -142,9 +158,8 @@ struct Values<'a, B> {
 }
 
 impl<B: Board> Values<'_, B> {
-    fn load(&mut self, material: Material) -> Result<(), ProbeError> {
-        let table = self.tables.serving_table(material, self.metric)?;
-        self.loaded.insert(material, table.load()?);
+    fn load(&mut self, table: &Table) -> Result<(), ProbeError> {
+        self.loaded.insert(table.material(), table.load()?);
         Ok(())
     }
 
@@ -193,24 +208,42 @@ impl<'a, B: Board> Judge<'a, B> {
         }
     }
 
-    /// Decodes into memory what every position needs.
-    fn load(&mut self) -> Result<(), ProbeError> {
+    /// The tables from which every position needs values of the judged metric.
+    fn needed(&self) -> Result<Vec<&'a Table>, ProbeError> {
+        let (tables, metric) = (self.values.tables, self.values.metric);
         let material = self.table.material();
-        self.values.load(material)?;
-        for needed in dependencies(material) {
+        let mut needed = vec![tables.serving_table(material, metric)?];
+        for dependency in dependencies(material) {
             // Not every variant needs every one; a needed one that is missing is found later.
-            if self
-                .values
-                .tables
-                .serves(needed.material, self.values.metric)
-            {
-                self.values.load(needed.material)?;
+            if tables.serves(dependency.material, metric) {
+                needed.push(tables.serving_table(dependency.material, metric)?);
             }
         }
-        match &mut self.distances {
-            Some(distances) => distances.load(material),
-            None => Ok(()),
+        Ok(needed)
+    }
+
+    /// The table of distances that outcomes are held to, if there is one.
+    fn needed_distances(&self) -> Result<Option<&'a Table>, ProbeError> {
+        let distances = self.distances.as_ref();
+        distances
+            .map(|distances| {
+                distances
+                    .tables
+                    .serving_table(self.table.material(), Metric::Dtw)
+            })
+            .transpose()
+    }
+
+    /// Decodes into memory what every position needs.
+    fn load(&mut self) -> Result<(), ProbeError> {
+        for table in self.needed()? {
+            self.values.load(table)?;
         }
+        let table = self.needed_distances()?;
+        if let (Some(distances), Some(table)) = (&mut self.distances, table) {
+            distances.load(table)?;
+        }
+        Ok(())
     }
 
     /// Checks the positions with these indices.

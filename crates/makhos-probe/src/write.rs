@@ -1,6 +1,5 @@
 //! Writing a table: values in, a finished file under its name out.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::codec::{BlockEncoder, Codec};
+use crate::directory;
 use crate::format::{
     BLOCK_VALUES, DEFAULT_BLOCK_VALUES, END_MAGIC, FOOTER_LEN, Footer, Header, INDEX_ENTRY_LEN,
     placements,
@@ -41,7 +41,11 @@ pub struct Published {
     pub sha256: [u8; 32],
 }
 
-/// Why a table could not be written. Nothing is left behind.
+/// Why a table could not be written.
+///
+/// No unfinished file is left behind; directories that were made stay. If the very last step fails,
+/// making the name of the finished file durable, the table is there and complete, but a crash of the
+/// machine may take it away again. [`TableWriter::finish`] reports that as [`Io`](Self::Io).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -190,10 +194,11 @@ impl TableWriter {
     }
 
     /// Completes the file and gives it its name, replacing one that was there. When this returns, the
-    /// table survives a crash of the machine.
+    /// table survives a crash of the machine, and so do the directories that were made for it.
     ///
     /// # Errors
-    /// [`WriteError::Inconsistent`] if values are missing; [`WriteError::Io`].
+    /// [`WriteError::Inconsistent`] if values are missing; [`WriteError::Io`], which does not always
+    /// mean that the file is not there: see [`WriteError`].
     pub fn finish(mut self) -> Result<Published, WriteError> {
         if self.side < self.header.statistics.len() {
             return Err(self.inconsistent("fewer values than the class has"));
@@ -344,8 +349,8 @@ struct Output {
 impl Output {
     /// A temporary file beside `path`, whose last part is `name`.
     fn create(path: &Path, name: &str) -> io::Result<Self> {
-        let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir)?;
+        let dir = directory::parent(path);
+        directory::create_directory(dir)?;
         let prefix = format!(".{name}.");
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".tmp");
@@ -386,17 +391,7 @@ impl Output {
             .map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
-        sync_directory(path)?;
+        directory::sync(directory::parent(path))?;
         Ok((footer.file_len, footer.sha256))
     }
-}
-
-/// Makes the new name durable.
-fn sync_directory(path: &Path) -> io::Result<()> {
-    // Windows cannot open a directory for this, nor needs it.
-    if cfg!(unix) {
-        let dir = path.parent().unwrap_or(Path::new("."));
-        File::open(dir)?.sync_all()?;
-    }
-    Ok(())
 }

@@ -23,7 +23,7 @@ impl DirectoryLock {
             let path = path.to_owned();
             move |source| GenerateError::Directory { path, source }
         };
-        fs::create_dir_all(dir).map_err(failed(dir))?;
+        makhos_probe::create_directory(dir).map_err(failed(dir))?;
         let path = dir.join(LOCK);
         let file = File::options()
             .create(true)

@@ -75,16 +75,6 @@ impl RulesArgs {
     }
 }
 
-/// The arguments that name a rule set, to be repeated by the user: `--variant thai --option removal=end`.
-pub(crate) fn rules_arguments(rules: &RuleSet) -> String {
-    let mut text = format!("--variant {}", rules.name);
-    for option in rules.changed_options() {
-        text.push_str(" --option ");
-        text.push_str(&option);
-    }
-    text
-}
-
 /// Where the tables are.
 #[derive(Args, Debug)]
 pub(crate) struct DirArgs {

@@ -7,7 +7,7 @@ use makhos_rules::{Board, Color, Position, RuleSet};
 use serde::Serialize;
 
 use crate::exit::{OrFail, Outcome};
-use crate::text::{self, Align, TextTable, grouped};
+use crate::text::{self, Align, TextTable, grouped, or_dash};
 
 /// The figures of a class with one side to move. Field names are those of `stats --tsv`.
 #[derive(Clone, Debug, Serialize)]
@@ -182,9 +182,6 @@ impl FiguresTable {
                 0 => text.to_owned(),
                 _ => String::new(),
             };
-            let plies =
-                |plies: Option<u16>| plies.map_or("-".to_owned(), |plies| plies.to_string());
-            let fen = |fen: &Option<String>| fen.clone().unwrap_or_else(|| "-".into());
             let mut row = vec![
                 of_class(&class.class),
                 name.to_owned(),
@@ -194,12 +191,12 @@ impl FiguresTable {
                 grouped(side.losses.into()),
                 of_class(&grouped(bytes.into())),
                 of_class(own),
-                plies(side.max_win_plies),
-                plies(side.max_loss_plies),
-                fen(&side.max_win_fen),
+                or_dash(side.max_win_plies),
+                or_dash(side.max_loss_plies),
+                or_dash(side.max_win_fen.as_ref()),
             ];
             if self.examples == Examples::WinsAndLosses {
-                row.push(fen(&side.max_loss_fen));
+                row.push(or_dash(side.max_loss_fen.as_ref()));
             }
             self.table.row(row);
         }

@@ -13,7 +13,7 @@ mod json;
 mod memory;
 mod output;
 mod progress;
-mod shelf;
+mod tables;
 mod text;
 
 use std::process::ExitCode;

@@ -1,11 +1,27 @@
 //! Amounts of memory: how much is there, and how the user says how much may be used.
 
+use clap::Args;
 use sysinfo::System;
 
 use crate::exit::{Exit, Failure, Outcome};
 
+/// How much memory a command may use.
+#[derive(Args, Debug)]
+pub(crate) struct MemoryArgs {
+    /// Memory that may be taken, e.g. 8GiB; without it four fifths of what is free
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    memory: Option<u64>,
+}
+
+impl MemoryArgs {
+    /// Bytes that may be used.
+    pub(crate) fn allowed(&self) -> Outcome<u64> {
+        self.memory.map_or_else(default_limit, Ok)
+    }
+}
+
 /// Reads an amount such as `8GiB`, `500 MB` or plain bytes. `KiB` is 1024 bytes, `kB` 1000.
-pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let advice = "write a number of bytes or with a unit, e.g. 8GiB, 1.5GiB, 500MB or 4096";
     let end = text
@@ -39,7 +55,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
 
 /// Bytes that may be used if the user does not say: most of what is free now, in this machine or in
 /// the container that limits us.
-pub(crate) fn default_limit() -> Outcome<u64> {
+fn default_limit() -> Outcome<u64> {
     let unknown = |reason: String| {
         let message =
             format!("cannot find out how much memory is free{reason}; say --memory, e.g. 8GiB");

@@ -1,5 +1,6 @@
 //! Numbers and tables for people.
 
+use std::fmt;
 use std::time::Duration;
 
 /// A number with its digits in groups: `132,240`.
@@ -59,6 +60,11 @@ pub(crate) fn short(number: f64) -> String {
 pub(crate) fn classes(number: u64) -> String {
     let noun = if number == 1 { "class" } else { "classes" };
     format!("{} {noun}", grouped(number.into()))
+}
+
+/// A value, or `-` where there is none.
+pub(crate) fn or_dash(value: Option<impl fmt::Display>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 /// Where the cells of a column stand.
@@ -137,6 +143,8 @@ mod tests {
         assert_eq!(short(2_100_000.0), "2.1 M");
         assert_eq!(classes(1), "1 class");
         assert_eq!(classes(1000), "1,000 classes");
+        assert_eq!(or_dash(Some(7)), "7");
+        assert_eq!(or_dash(None::<u16>), "-");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Damaged, foreign and swapped files: each is an error or harmless, never a wrong value.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use makhos_index::Material;
 use makhos_probe::{
-    Metric, PackedDtw, ProbeError, Table, TableError, TableSpec, TableWriter, Tablebase,
+    Access, Metric, PackedDtw, ProbeError, Table, TableError, TableSpec, TableWriter, Tablebase,
 };
 use makhos_rules::{Color, Position, RuleSet, variant};
 use proptest::prelude::*;
@@ -208,9 +209,74 @@ fn errors_name_file_and_block() {
     assert_eq!(errors.len(), 256, "the positions of one block");
     let text = errors[0].to_string();
     assert!(text.starts_with("damaged: damaged block "), "{text}");
-    assert!(text.contains("generate the table again"), "{text}");
+    let advice = "delete the file, then generate it again";
+    assert!(text.ends_with(advice), "{text}");
     let digest = table.verify_digest(|_| ()).expect_err("the same block");
     assert!(matches!(digest, TableError::DamagedBlock { .. }));
+}
+
+/// Reads values of so many blocks of another table that this thread keeps none of any other.
+fn evict_kept_blocks() {
+    let mut other = fake("1k-1m", Metric::Wld, 8);
+    other.block_values = 64;
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = other.write(dir.path()).path;
+    for _ in 0..40 {
+        let table = Table::open(&path, Access::Read).expect("good");
+        for index in (0..table.positions()).step_by(64) {
+            table.wld(Color::White, index).expect("good");
+        }
+    }
+}
+
+/// Every byte of every block is changed in place after its block has been used.
+#[test]
+fn a_file_changed_while_it_is_open_for_reading_never_gives_a_wrong_value() {
+    for metric in Metric::ALL {
+        let (fake, bytes) = small(metric);
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("table");
+        fs::write(&path, &bytes).expect("written");
+        let table = Table::open(&path, Access::Read).expect("good");
+        let read_all = || {
+            let mut refused = 0;
+            for (&side, values) in table.sides().iter().zip(&fake.sides) {
+                for (index, value) in values.iter().enumerate().step_by(64) {
+                    match table.wld(side, index as u64) {
+                        Ok(read) => assert_eq!(read, value.wld()),
+                        Err(TableError::DamagedBlock { .. }) => refused += 1,
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            }
+            refused
+        };
+        assert_eq!(read_all(), 0);
+        let header = 184 + "russian".len() + 4;
+        let index = bytes.len() - 52 - 8 * 8;
+        for at in (header..index).step_by(29) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x41;
+            // Not truncated, so that it is the file that is open.
+            let mut file = fs::File::options().write(true).open(&path).expect("there");
+            file.write_all(&changed).expect("written");
+            evict_kept_blocks();
+            assert!(read_all() > 0, "byte {at} of {metric}");
+            // A walk over all values looks at the file as well.
+            let walked = table
+                .sides()
+                .iter()
+                .map(|&side| table.for_each_value(side, |_| ()));
+            assert!(
+                walked.filter(Result::is_err).count() == 1,
+                "byte {at} of {metric}"
+            );
+            assert!(table.load().is_err(), "byte {at} of {metric}");
+        }
+        fs::write(&path, &bytes).expect("written");
+        evict_kept_blocks();
+        assert_eq!(read_all(), 0);
+    }
 }
 
 #[test]

@@ -330,6 +330,32 @@ fn no_tables_at_all_are_explained() {
 }
 
 #[test]
+fn options_that_change_no_move_find_the_same_tables() {
+    let solved = solve::<u32>(variant::THAI, "1k-1k");
+    let dir = tempfile::tempdir().expect("a directory");
+    solved.write(dir.path(), Metric::Wld);
+    let position = fen::parse::<u32>(&solved.rules, "W:WK32:BK3").expect("valid");
+    let mut found = 0;
+    for (key, values) in variant::options() {
+        for value in values {
+            let Ok(rules) = variant::THAI.with_option(&format!("{key}={value}")) else {
+                continue;
+            };
+            let tables = Tablebase::open(rules, dir.path()).expect("a directory");
+            let same_moves = rules.move_rules_bytes() == variant::THAI.move_rules_bytes();
+            match tables.probe_wld(&position) {
+                Ok(_) => assert!(same_moves, "{key}={value}"),
+                Err(ProbeError::NoTables { .. }) => assert!(!same_moves, "{key}={value}"),
+                Err(other) => panic!("{key}={value}: {other}"),
+            }
+            found += usize::from(same_moves);
+        }
+    }
+    // The values in force of six options that change moves, and both of each of the other two.
+    assert_eq!(found, 6 + 4);
+}
+
+#[test]
 fn a_variant_of_another_board_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let open = |rules: RuleSet| Tablebase::<u32>::open(rules, dir.path());

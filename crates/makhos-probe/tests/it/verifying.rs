@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use makhos_index::Material;
 use makhos_probe::{
     Check, Metric, PackedDtw, ProbeError, Sample, Tablebase, Verification, Wld, table_path,
-    verify_sample, verify_values,
+    verification_bytes, verify_sample, verify_values,
 };
 use makhos_rules::{Color, variant};
 
@@ -211,4 +211,34 @@ fn a_missing_smaller_table_is_an_error() {
     let tables = Tablebase::<u32>::open(solved.rules, dir.path()).expect("a directory");
     let result = verify_values(&tables, material("1k-1m"), Metric::Dtw, 9, &|_| ());
     assert!(matches!(result, Err(ProbeError::MissingTable { .. })));
+}
+
+#[test]
+fn the_memory_of_a_verification_is_that_of_the_tables_it_decodes() {
+    let solved = solve::<u32>(variant::RUSSIAN, "1m-1m");
+    let dir = tempfile::tempdir().expect("a directory");
+    solved.write(dir.path(), Metric::Dtw);
+    let open = || Tablebase::<u32>::open(solved.rules, dir.path()).expect("a directory");
+    let loaded = |tables: &Tablebase<u32>, class, metric| {
+        let table = tables.table(material(class), metric).expect("written");
+        table.load().expect("good blocks");
+        table.loaded_bytes()
+    };
+    let bytes = |tables: &Tablebase<u32>, class, metric| {
+        verification_bytes(tables, material(class), metric).expect("all tables")
+    };
+    let tables = open();
+    let distances = |class| loaded(&tables, class, Metric::Dtw);
+    // Either man may be promoted; a capture ends the game.
+    let all = distances("1m-1m") + distances("1k-1m");
+    assert_eq!(bytes(&tables, "1m-1m", Metric::Dtw), all);
+    assert_eq!(bytes(&tables, "1k-1k", Metric::Dtw), distances("1k-1k"));
+    // Outcomes are held to distances of their own class.
+    solved.write(dir.path(), Metric::Wld);
+    let tables = open();
+    let outcomes = |class| loaded(&tables, class, Metric::Wld);
+    let all = outcomes("1k-1m") + outcomes("1k-1k") + distances("1k-1m");
+    assert_eq!(bytes(&tables, "1k-1m", Metric::Wld), all);
+    let missing = verification_bytes(&tables, material("2k-1k"), Metric::Dtw);
+    assert!(missing.is_err());
 }

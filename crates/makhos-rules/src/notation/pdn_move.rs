@@ -427,7 +427,7 @@ mod tests {
     fn with_too_many_routes_captured_squares_stand_in_for_paths() {
         let position = fen::parse::<u64>(&INTERNATIONAL, TWO_WAYS).expect("a FEN");
         let bounded = |most| Bounded(Legal::new(&INTERNATIONAL, &position, most));
-        let enough = bounded(4);
+        let enough = bounded(100);
         let mut paths = enough.written();
         paths.sort_unstable();
         assert_eq!(paths, written::<u64>(&INTERNATIONAL, TWO_WAYS));

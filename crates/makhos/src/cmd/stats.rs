@@ -2,17 +2,20 @@
 
 use clap::Args;
 use makhos_index::{Material, classes};
-use makhos_probe::{Access, Metric, SideStatistics, Table, Tablebase, variant_directory};
+use makhos_probe::{
+    Access, Metric, SideStatistics, Table, Tablebase, command_arguments, variant_directory,
+};
 use makhos_rules::{Board, Color, RuleSet};
 use serde::Serialize;
 
-use crate::args::{ClassArgs, DirArgs, RulesArgs, rules_arguments};
+use crate::args::{ClassArgs, DirArgs, RulesArgs};
 use crate::board::BoardCommand;
 use crate::exit::{Exit, Outcome};
 use crate::figures::{ClassFigures, Examples, FiguresTable, SideFigures, Totals};
 use crate::json::{RulesJson, path_text};
 use crate::output::{Output, note};
-use crate::shelf;
+use crate::tables;
+use crate::text::or_dash;
 
 const AFTER_HELP: &str = "\
 Only the headers of the files are read. With --tsv there is one line for each class and side
@@ -93,8 +96,8 @@ impl BoardCommand for StatsArgs {
     }
 
     fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
-        let tables = shelf::open::<B>(rules, &self.dir.dir, Access::Read)?;
-        let selected = shelf::selected(&tables, &self.class)?;
+        let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
+        let selected = tables::selected(&tables, &self.class)?;
         let mut damaged = false;
         let mut classes = Vec::new();
         for group in selected.chunk_by(|a, b| a.0 == b.0) {
@@ -229,8 +232,6 @@ fn tsv(rules: &RuleSet, classes: &[ClassJson]) -> String {
 }
 
 fn tsv_cells(variant: &str, class: &str, side: &SideFigures) -> [String; COLUMNS.len()] {
-    let plies = |plies: Option<u16>| plies.map_or("-".into(), |plies| plies.to_string());
-    let fen = |fen: &Option<String>| fen.clone().unwrap_or_else(|| "-".into());
     [
         variant.to_owned(),
         class.to_owned(),
@@ -240,10 +241,10 @@ fn tsv_cells(variant: &str, class: &str, side: &SideFigures) -> [String; COLUMNS
         side.draws.to_string(),
         side.losses.to_string(),
         side.capture_positions.to_string(),
-        plies(side.max_win_plies),
-        plies(side.max_loss_plies),
-        fen(&side.max_win_fen),
-        fen(&side.max_loss_fen),
+        or_dash(side.max_win_plies),
+        or_dash(side.max_loss_plies),
+        or_dash(side.max_win_fen.as_ref()),
+        or_dash(side.max_loss_fen.as_ref()),
     ]
 }
 
@@ -264,7 +265,7 @@ fn missing<B: Board>(tables: &Tablebase<B>) -> Missing {
     let command = (!none.is_empty() || !without_dtw.is_empty()).then(|| {
         format!(
             "makhos generate {} --pieces {pieces} --dir {}",
-            rules_arguments(tables.rules()),
+            command_arguments(tables.rules()),
             tables.dir().display()
         )
     });

@@ -1,14 +1,16 @@
 //! `makhos variants`: the variants and the house options.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use makhos_rules::notation::fen;
-use makhos_rules::rules::{KingLanding, KingRange, Precedence, Promotion, Removal};
-use makhos_rules::{Board, BoardSize, Color, Position, RuleSet, variant};
+use makhos_rules::rules::KingRange;
+use makhos_rules::{Board, BoardSize, Position, RuleSet, variant};
 use serde::Serialize;
 
 use crate::exit::{Exit, Outcome};
 use crate::output::Output;
-use crate::text::{Align, TextTable};
+use crate::text::{Align, TextTable, or_dash};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -31,23 +33,18 @@ struct Document {
     options: Vec<OptionJson>,
 }
 
-/// A variant; rules that a house option changes have its key and its values.
+/// A variant.
 #[derive(Serialize)]
 struct VariantJson {
     name: &'static str,
     rows: u32,
     squares: u32,
     men_a_side: u32,
-    first: &'static str,
-    man_capture_back: &'static str,
     man_captures_king: &'static str,
     king_range: &'static str,
-    king_landing: &'static str,
-    removal: &'static str,
-    uturn: &'static str,
-    promotion: &'static str,
-    priority: &'static str,
-    mirror: &'static str,
+    /// What a house option can change: its key and the value in force, `None` where it has no meaning.
+    #[serde(flatten)]
+    options: BTreeMap<&'static str, Option<&'static str>>,
     pdn_game_type: &'static str,
     start: String,
 }
@@ -76,49 +73,19 @@ pub(crate) fn run(args: &VariantsArgs) -> Outcome<Exit> {
 }
 
 fn describe(rules: &RuleSet) -> VariantJson {
-    let yes_no = |yes| if yes { "yes" } else { "no" };
     VariantJson {
         name: rules.name,
         rows: rules.board.rows(),
         squares: rules.board.squares(),
         men_a_side: u32::from(rules.man_rows) * rules.board.rows() / 2,
-        first: match rules.first {
-            Color::White => "white",
-            Color::Black => "black",
-        },
-        man_capture_back: yes_no(rules.man_captures_backward),
-        man_captures_king: yes_no(rules.man_captures_king),
+        man_captures_king: if rules.man_captures_king { "yes" } else { "no" },
         king_range: match rules.king_range {
             KingRange::Short => "short",
             KingRange::Flying => "flying",
         },
-        king_landing: match rules.king_landing {
-            KingLanding::Any => "any",
-            KingLanding::Behind => "behind",
-            KingLanding::BehindIfLastIsKing => "adjacent_if_last_is_king",
-        },
-        removal: match rules.removal {
-            Removal::AtEnd => "end",
-            Removal::AtOnce => "once",
-        },
-        uturn: yes_no(rules.uturn),
-        promotion: match rules.promotion {
-            Promotion::Stop => "stop",
-            Promotion::Pass => "pass",
-            Promotion::Continue => "continue",
-        },
-        priority: match rules.precedence {
-            Precedence::Free => "none",
-            Precedence::KingFirst => "king",
-            Precedence::MostPieces => "max",
-            Precedence::MostPiecesThenKings => "max_kings",
-            Precedence::Italian => "italian",
-        },
-        mirror: if rules.mirrored {
-            "mirrored"
-        } else {
-            "unmirrored"
-        },
+        options: variant::options()
+            .map(|(key, _)| (key, rules.option_value(key)))
+            .collect(),
         pdn_game_type: rules.notation.game_type,
         start: match rules.board {
             BoardSize::Eight => start::<u32>(rules),
@@ -148,25 +115,21 @@ fn for_people(document: &Document) -> String {
         left("mirror"),
     ]);
     for variant in &document.variants {
-        let landing = if variant.king_range == "short" {
-            "-"
-        } else {
-            variant.king_landing
-        };
+        let option = |key| or_dash(variant.options.get(key).copied().flatten());
         let cells = [
-            variant.name,
-            &format!("{0}x{0}", variant.rows),
-            &variant.men_a_side.to_string(),
-            variant.first,
-            variant.king_range,
-            variant.man_capture_back,
-            variant.removal,
-            landing,
-            variant.promotion,
-            variant.priority,
-            variant.mirror,
+            variant.name.to_owned(),
+            format!("{0}x{0}", variant.rows),
+            variant.men_a_side.to_string(),
+            option("first"),
+            variant.king_range.to_owned(),
+            option("man_capture_back"),
+            option("removal"),
+            option("king_landing"),
+            option("promotion"),
+            option("priority"),
+            option("mirror"),
         ];
-        table.row(cells.map(str::to_owned).to_vec());
+        table.row(cells.to_vec());
     }
     let mut text = table.render();
     text.push_str("\nHouse options, each as --option KEY=VALUE:\n");

@@ -3,8 +3,8 @@
 use clap::Args;
 use makhos_index::Material;
 use makhos_probe::{
-    Access, Check, Difference, Metric, ProbeError, Sample, StatisticsDifference, Tablebase,
-    Verification, variant_directory, verify_sample, verify_values,
+    Access, Check, Difference, Metric, ProbeError, Sample, StatisticsDifference, Table, Tablebase,
+    Verification, variant_directory, verification_bytes, verify_sample, verify_values,
 };
 use makhos_rules::{Board, RuleSet};
 use rayon::prelude::*;
@@ -12,12 +12,13 @@ use serde::Serialize;
 
 use crate::args::{ClassArgs, DirArgs, RulesArgs};
 use crate::board::BoardCommand;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::json::{RulesJson, path_text};
+use crate::memory::MemoryArgs;
 use crate::output::Output;
 use crate::progress::{Progress, Unit};
-use crate::shelf;
-use crate::text;
+use crate::tables;
+use crate::text::{self, or_dash};
 
 const AFTER_HELP: &str = "\
 Every file's digest and checksums are compared. Then values are compared with the best their
@@ -25,7 +26,10 @@ moves lead to, and outcomes with distances: for --quick those of a random sample
 those of every position, which with distances proves the tables from the rules. The same seed
 chooses the same sample.
 
-Exit code 1 if a value is wrong, 3 if a file is damaged or missing.
+To check all positions of a table, it and the tables it needs are held in memory. What does
+not fit is refused before anything is read.
+
+Exit code 1 if a value is wrong, 3 if a file is damaged or missing or memory does not suffice.
 
 Examples:
   makhos verify --variant russian
@@ -58,6 +62,7 @@ pub(crate) struct VerifyArgs {
         long,
         value_name = "N",
         default_value_t = 10_000,
+        value_parser = clap::value_parser!(u64).range(1..),
         conflicts_with = "full"
     )]
     sample: u64,
@@ -70,6 +75,9 @@ pub(crate) struct VerifyArgs {
         conflicts_with = "full"
     )]
     seed: u64,
+
+    #[command(flatten)]
+    memory: MemoryArgs,
 
     /// Print one JSON document
     #[arg(long)]
@@ -125,8 +133,9 @@ impl BoardCommand for VerifyArgs {
 
     fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
         // Damaged files must be an error, never a crash, so nothing is mapped.
-        let tables = shelf::open::<B>(rules, &self.dir.dir, Access::Read)?;
-        let selected = shelf::selected(&tables, &self.class)?;
+        let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
+        let selected = tables::selected(&tables, &self.class)?;
+        self.check_memory(&tables, &selected)?;
         let mut results = check_files(&tables, &selected);
         // Values from damaged files would only be reported as more of the same.
         if results.iter().all(|table| table.error.is_none()) {
@@ -173,6 +182,51 @@ fn check_files<B: Board>(tables: &Tablebase<B>, files: &[(Material, Metric)]) ->
 }
 
 impl VerifyArgs {
+    /// Refuses what does not fit the memory allowed.
+    fn check_memory<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        files: &[(Material, Metric)],
+    ) -> Outcome<()> {
+        let allowed = self.memory.allowed()?;
+        for &(material, metric) in files {
+            // What cannot be opened is reported with the other damaged files.
+            let Ok(needed) = self.memory_needed(tables, material, metric) else {
+                continue;
+            };
+            if needed > allowed {
+                let smaller = if self.full {
+                    "--quick"
+                } else {
+                    "a smaller --sample"
+                };
+                let message = format!(
+                    "checking {material}.{metric} takes {} of memory, but {} are allowed; allow \
+                     more with --memory, check less with {smaller}, or smaller classes with --class",
+                    text::bytes(needed),
+                    text::bytes(allowed)
+                );
+                return Err(Failure::say(Exit::Environment, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes that checking a table takes.
+    fn memory_needed<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        material: Material,
+        metric: Metric,
+    ) -> Result<u64, ProbeError> {
+        let positions = stored(tables.table(material, metric)?);
+        if self.is_complete(positions) {
+            return verification_bytes(tables, material, metric);
+        }
+        // The positions chosen, a number each.
+        Ok(self.sample.saturating_mul(size_of::<u64>() as u64))
+    }
+
     /// Checks the values of all tables.
     fn check_values<B: Board>(
         &self,
@@ -180,15 +234,14 @@ impl VerifyArgs {
         files: &[(Material, Metric)],
         results: &mut [TableJson],
     ) {
-        let stored = |&(material, metric): &(Material, Metric)| {
-            let table = tables.table(material, metric);
-            table.map_or(0, |table| table.positions() * table.sides().len() as u64)
+        let positions = |&(material, metric): &(Material, Metric)| {
+            tables.table(material, metric).map_or(0, stored)
         };
-        let work = files.iter().map(|file| self.amount(stored(file))).sum();
+        let work = files.iter().map(|file| self.amount(positions(file))).sum();
         let progress = Progress::new(work, Unit::Positions(1));
         for (file, result) in files.iter().zip(results) {
             progress.label(&format!("{}.{}", file.0, file.1));
-            match self.check_table(tables, *file, stored(file), &progress) {
+            match self.check_table(tables, *file, positions(file), &progress) {
                 Ok(found) => result.add(&found),
                 Err(error) => result.error = Some(error.to_string()),
             }
@@ -196,12 +249,17 @@ impl VerifyArgs {
         }
     }
 
+    /// Whether all of that many positions are checked.
+    fn is_complete(&self, positions: u64) -> bool {
+        self.full || positions <= self.sample
+    }
+
     /// Positions to check of that many.
     fn amount(&self, positions: u64) -> u64 {
-        if self.full {
+        if self.is_complete(positions) {
             positions
         } else {
-            positions.min(self.sample)
+            self.sample
         }
     }
 
@@ -213,7 +271,7 @@ impl VerifyArgs {
         progress: &Progress,
     ) -> Result<Verification, ProbeError> {
         let advance = |positions| progress.advance(positions);
-        if self.amount(positions) == positions {
+        if self.is_complete(positions) {
             return verify_values(tables, material, metric, LISTED, &advance);
         }
         let sample = Sample {
@@ -235,6 +293,11 @@ impl VerifyArgs {
             tables: results,
         }
     }
+}
+
+/// Positions that a table stores.
+fn stored(table: &Table) -> u64 {
+    table.positions() * table.sides().len() as u64
 }
 
 impl TableJson {
@@ -274,9 +337,7 @@ fn statistics_text(difference: &StatisticsDifference) -> String {
         "Black"
     };
     let text = |statistics: &makhos_probe::SideStatistics| {
-        let plies = |longest: Option<makhos_probe::Longest>| {
-            longest.map_or("-".to_owned(), |longest| longest.plies.to_string())
-        };
+        let plies = |longest: Option<makhos_probe::Longest>| or_dash(longest.map(|it| it.plies));
         format!(
             "{} won, {} drawn, {} lost, {} to capture, longest win {} and loss {} plies",
             statistics.wins,

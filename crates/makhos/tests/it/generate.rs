@@ -1,5 +1,6 @@
 //! `generate`: what it reports, refuses and leaves behind.
 
+use std::fs;
 use std::path::Path;
 
 use crate::support::{contents, json, run, tables};
@@ -189,13 +190,113 @@ fn a_directory_that_cannot_be_made_is_exit_code_3() {
     assert!(error.contains(file), "{error}");
 }
 
+/// Replaces a file of a new set of tables, and follows the advice that `generate` gives then.
+fn assert_advice_helps(name: &str, what: &str, replace: impl Fn(&Path)) {
+    let dir = temporary();
+    let all = generate(&dir, &["--variant", "english", "--pieces", "2"]);
+    run(&all).expect(0);
+    let variant = dir.path().join("english");
+    let whole = contents(&variant);
+    replace(&variant.join(name));
+    // The class that needs all of them notices damage in their blocks as well.
+    let more = generate(
+        &dir,
+        &["--variant", "english", "--class", "2k-1k", "--pieces", "2"],
+    );
+    let error = run(&more).expect_error(3);
+    assert!(error.contains(name), "{what}: {error}");
+    let advice = ["delete", "then generate"];
+    assert!(
+        advice.iter().all(|part| error.contains(part)),
+        "{what}: {error}"
+    );
+    fs::remove_file(variant.join(name)).expect("it was there");
+    run(&more).expect(0);
+    fs::remove_file(variant.join("2k-1k.wld")).expect("it was made");
+    fs::remove_file(variant.join("2k-1k.dtw")).expect("it was made");
+    assert!(contents(&variant) == whole, "{what}");
+}
+
 #[test]
-fn a_damaged_table_is_not_taken_for_one_that_is_there() {
+fn a_damaged_table_is_named_and_made_again_when_it_is_deleted() {
+    let flip = |from_start: bool, at: usize| {
+        move |file: &Path| {
+            let mut bytes = fs::read(file).expect("a readable file");
+            let at = if from_start { at } else { bytes.len() - at };
+            bytes[at] ^= 0x10;
+            fs::write(file, bytes).expect("written");
+        }
+    };
+    let write = |bytes: &'static str| move |file: &Path| fs::write(file, bytes).expect("written");
+    for name in ["1k-1k.wld", "1k-1k.dtw"] {
+        assert_advice_helps(name, "magic", flip(true, 1));
+        assert_advice_helps(name, "version", flip(true, 9));
+        assert_advice_helps(name, "header", flip(true, 60));
+        assert_advice_helps(name, "index", flip(false, 55));
+        assert_advice_helps(name, "footer", flip(false, 12));
+        assert_advice_helps(name, "end", flip(false, 1));
+        assert_advice_helps(name, "empty", write(""));
+        assert_advice_helps(
+            name,
+            "foreign",
+            write("not a table, but about as long as a header"),
+        );
+        assert_advice_helps(name, "cut off", |file| {
+            let bytes = fs::read(file).expect("a readable file");
+            fs::write(file, &bytes[..bytes.len() / 2]).expect("written");
+        });
+    }
+    // Blocks are looked at when a class is solved from them.
+    assert_advice_helps(
+        "1k-1k.dtw",
+        "block",
+        flip(true, 184 + "english".len() + 4 + 9),
+    );
+}
+
+#[test]
+fn another_rule_sets_table_is_named_and_made_again_when_it_is_deleted() {
+    assert_advice_helps("1k-1k.dtw", "other rules", |file| {
+        let russian = Path::new(tables()).join("russian/1k-1k.dtw");
+        fs::copy(russian, file).expect("a copy");
+    });
+}
+
+#[test]
+fn a_renamed_table_is_told_apart() {
     let dir = temporary();
     let args = generate(&dir, &["--variant", "english", "--pieces", "2"]);
     run(&args).expect(0);
-    let file: &Path = &dir.path().join("english/1k-1k.wld");
-    std::fs::write(file, "not a table").expect("written");
-    let error = run(&args).expect_error(3);
-    assert!(error.contains("1k-1k.wld"), "{error}");
+    let path = |name: &str| dir.path().join("english").join(name);
+    for (from, to) in [("1m-1m.dtw", "1k-1k.dtw"), ("1k-1k.wld", "1k-1k.dtw")] {
+        let kept = fs::read(path(to)).expect("a readable file");
+        fs::copy(path(from), path(to)).expect("a copy");
+        let error = run(&args).expect_error(3);
+        assert!(
+            error.contains(to) && error.contains("its own name back"),
+            "{error}"
+        );
+        fs::write(path(to), kept).expect("written");
+        run(&args).expect(0);
+    }
+}
+
+#[test]
+fn options_that_change_no_move_share_the_tables() {
+    let begins = ["--option", "first=white", "--option", "mirror=mirrored"];
+    let args = ["--variant", "english", "--pieces", "3", "--dir", tables()];
+    let text = run(&[&["generate"], &args[..], &begins].concat()).expect(0);
+    assert!(text.contains("All of them were there"), "{text}");
+    let position = "W:WK1:BK13";
+    let probe = ["probe", "--variant", "english", "--dir", tables(), position];
+    let plain = run(&probe).expect(0);
+    let other = run(&[&probe[..], &begins[..2]].concat()).expect(0);
+    assert_eq!(plain, other);
+    // But the others do not.
+    let other = [&probe[..], &["--option", "removal=once"]].concat();
+    let error = run(&other).expect_error(3);
+    assert!(
+        error.contains("there are no english+removal=once tables"),
+        "{error}"
+    );
 }

@@ -132,13 +132,89 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
     assert_eq!(output.status.code(), Some(2));
     let stdout = String::from_utf8(output.stdout).expect("UTF-8");
     let lines: Vec<&str> = stdout.lines().collect();
-    assert_eq!(lines.len(), 3, "{stdout}");
+    assert_eq!(lines.len(), 5, "{stdout}");
     assert!(lines[0].starts_with("W:WK1:BK13\twin\t11\t"), "{stdout}");
-    assert!(lines[1].starts_with("W:WK1:BK14\t"), "{stdout}");
-    assert_eq!(lines[2], "W:WK1,K2,K3:BK14\tunknown\t-\t-");
+    assert_eq!(lines[1], "nonsense\terror\t-\t-");
+    assert!(lines[2].starts_with("W:WK1:BK14\t"), "{stdout}");
+    assert_eq!(lines[3], "\u{fffd}\u{fffd}\terror\t-\t-");
+    assert_eq!(lines[4], "W:WK1,K2,K3:BK14\tunknown\t-\t-");
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     for line in ["line 4: ", "line 6: ", "line 7: 4 pieces are too many"] {
         assert!(stderr.contains(line), "{stderr}");
+    }
+}
+
+/// Lines that are no FEN, each with what its answer begins with.
+fn wrong_lines() -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = [
+        ("x", "x"),
+        ("W", "W"),
+        ("W:WK1:BK1", "W:WK1:BK1"),
+        ("  W:WK99:BK1 ", "  W:WK99:BK1 "),
+        ("a\tb", "a b"),
+        ("W:WK1:BK2\twin\t3\t1-6", "W:WK1:BK2 win 3 1-6"),
+        ("\x1b[2J\0\x07\x0b\x0cx\ry", " [2J    x y"),
+        ("a\u{85}b\u{2028}c\u{2029}d", "a b c d"),
+        ("\"quoted\\", "\"quoted\\"),
+        ("หมากฮอส", "หมากฮอส"),
+    ]
+    .map(|(line, answer)| (line.to_owned(), answer.to_owned()))
+    .into();
+    for len in [1 << 16, (1 << 16) + 1, 3_000_000] {
+        lines.push(("y".repeat(len), "y".repeat(len.min(1 << 16))));
+    }
+    lines
+}
+
+#[test]
+fn every_line_has_one_answer() {
+    let wrong = wrong_lines();
+    let input: String = wrong
+        .iter()
+        .map(|(line, _)| format!("{line}\nW:WK1:BK13\n"))
+        .collect();
+    let result = run_with_input(&probe("english", &[]), &input);
+    let stderr = result.stderr.clone();
+    assert_eq!(stderr.lines().count(), wrong.len(), "{stderr}");
+    let stdout = result.expect(2);
+    let answers: Vec<&str> = stdout.split_terminator('\n').collect();
+    assert_eq!(answers.len(), 2 * wrong.len());
+    for (pair, (number, (_, given))) in answers.chunks(2).zip((1..).step_by(2).zip(&wrong)) {
+        assert_eq!(pair[0], format!("{given}\terror\t-\t-"));
+        assert!(pair[1].starts_with("W:WK1:BK13\twin\t11\t"), "{}", pair[1]);
+        assert!(stderr.contains(&format!("line {number}: ")), "{stderr}");
+    }
+    assert!(!stderr.contains('\x1b') && stderr.contains("longer than 65536 bytes"));
+}
+
+#[test]
+fn every_line_has_one_answer_in_json() {
+    let wrong = wrong_lines();
+    let input: String = wrong
+        .iter()
+        .map(|(line, _)| format!("{line}\nW:WK1:BK13\n"))
+        .collect();
+    let stdout = run_with_input(&probe("english", &["--json"]), &input).expect(2);
+    let answers: Vec<Value> = stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON in one line"))
+        .collect();
+    assert_eq!(answers.len(), 2 * wrong.len());
+    for (pair, (_, given)) in answers.chunks(2).zip(&wrong) {
+        assert_eq!(pair[0]["fen"], **given);
+        assert_eq!(
+            (&pair[0]["value"], &pair[0]["variant"]),
+            (&"error".into(), &"english".into())
+        );
+        assert!(
+            pair[0]["error"]
+                .as_str()
+                .is_some_and(|reason| !reason.is_empty())
+        );
+        assert_eq!(
+            (&pair[1]["value"], &pair[1]["error"]),
+            (&"win".into(), &Value::Null)
+        );
     }
 }
 

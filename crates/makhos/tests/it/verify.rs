@@ -131,3 +131,46 @@ fn missing_tables_are_exit_code_3() {
     let error = run(&verify(dir, &["--quick", "--full"])).expect_error(2);
     assert!(error.contains("--full"), "{error}");
 }
+
+#[test]
+fn what_does_not_fit_the_memory_is_refused_before_anything_is_checked() {
+    let refused = run(&verify(tables(), &["--full", "--memory", "1kB"]));
+    assert_eq!(refused.stdout, "", "{refused:?}");
+    let error = refused.expect_error(3);
+    for part in [
+        "of memory, but 1000 B are allowed",
+        "--memory",
+        "--quick",
+        "--class",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    let class = ["--class", "2k-1m", "--memory", "10kB"];
+    let full = run(&verify(tables(), &[&class[..], &["--full"]].concat())).expect_error(3);
+    assert!(full.contains("checking 2k-1m.wld takes"), "{full}");
+    // A sample reads blocks one by one, unless it is the whole table or itself too large.
+    run(&verify(
+        tables(),
+        &[&class[..], &["--sample", "1000"]].concat(),
+    ))
+    .expect(0);
+    for sample in ["5000", "999999999999"] {
+        let args = [&class[..], &["--sample", sample]].concat();
+        let error = run(&verify(tables(), &args)).expect_error(3);
+        assert!(error.contains("a smaller --sample"), "{error}");
+    }
+    run(&verify(tables(), &["--full", "--memory", "10MiB"])).expect(0);
+}
+
+#[test]
+fn damaged_files_are_reported_whatever_memory_is_allowed() {
+    let copy = copy_of_tables("english");
+    let dir = copy.path().to_str().expect("a path in UTF-8");
+    let file = copy.path().join("english/1k-1k.dtw");
+    fs::write(&file, "no table").expect("written");
+    let text = run(&verify(dir, &["--full"])).expect(3);
+    assert!(
+        text.contains("1k-1k.dtw: ") && text.contains("not a Makhos table"),
+        "{text}"
+    );
+}

@@ -2,12 +2,13 @@
 
 mod estimate;
 mod report;
+mod size;
 mod watch;
 
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
-use makhos_index::{Material, PlacementIndex, classes, closure, placements, stored_sides};
+use makhos_index::{Material, PlacementIndex, classes};
 use makhos_probe::{Metric, WriteError};
 use makhos_retro::{GenerateError, Generator, Plan};
 use makhos_rules::{Board, RuleSet};
@@ -17,7 +18,7 @@ use crate::args::{DirArgs, MetricArg, RulesArgs};
 use crate::board::BoardCommand;
 use crate::exit::{Exit, Failure, OrFail, Outcome};
 use crate::interrupt::Interrupt;
-use crate::memory;
+use crate::memory::MemoryArgs;
 use crate::text;
 
 use self::report::Run;
@@ -63,9 +64,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
-    /// Memory that solving may take, e.g. 8GiB; without it four fifths of what is free
-    #[arg(long, value_name = "SIZE", value_parser = memory::parse_bytes)]
-    memory: Option<u64>,
+    #[command(flatten)]
+    memory: MemoryArgs,
 
     /// Only print what would be made and what it takes; nothing is written
     #[arg(long)]
@@ -76,9 +76,6 @@ pub(crate) struct GenerateArgs {
     json: bool,
 }
 
-/// More positions than this fit no machine, and amounts derived from them no 64-bit number.
-const MOST_POSITIONS: u128 = 1 << 56;
-
 impl BoardCommand for GenerateArgs {
     fn rules(&self) -> &RulesArgs {
         &self.rules
@@ -87,7 +84,7 @@ impl BoardCommand for GenerateArgs {
     fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let targets = self.targets::<B>(rules)?;
         let metric = Metric::from(self.metric);
-        let allowed = self.memory.map_or_else(memory::default_limit, Ok)?;
+        let allowed = self.memory.allowed()?;
         let generator = Generator::<B>::new(*rules, &self.dir.dir, metric);
         if self.estimate {
             // Without a limit, so that what does not fit can be told as well.
@@ -120,7 +117,6 @@ impl BoardCommand for GenerateArgs {
 impl GenerateArgs {
     /// The classes asked for.
     fn targets<B: Board>(&self, rules: &RuleSet) -> Outcome<Vec<Material>> {
-        let mut targets = self.class.clone();
         for &class in &self.class {
             PlacementIndex::<B>::new(class.canonical()).or_usage()?;
         }
@@ -133,9 +129,10 @@ impl GenerateArgs {
                 );
                 return Err(Failure::say(Exit::Usage, message));
             }
-            targets.extend(classes(pieces));
         }
-        check_size::<B>(&targets)?;
+        size::check::<B>(self.pieces, &self.class)?;
+        let mut targets = self.class.clone();
+        targets.extend(self.pieces.map(classes).into_iter().flatten());
         Ok(targets)
     }
 
@@ -165,27 +162,6 @@ impl GenerateArgs {
             text::bytes(allowed),
         )
     }
-}
-
-/// Refuses what no machine can make before anything is planned.
-fn check_size<B: Board>(targets: &[Material]) -> Outcome<()> {
-    let positions = closure(targets)
-        .into_iter()
-        .map(|class| {
-            let sides = stored_sides(class).len() as u128;
-            placements::<B>(class)
-                .unwrap_or(u128::MAX)
-                .saturating_mul(sides)
-        })
-        .fold(0_u128, u128::saturating_add);
-    if positions <= MOST_POSITIONS {
-        return Ok(());
-    }
-    let message = format!(
-        "that is more than {} positions, which no machine can hold; ask for fewer pieces",
-        text::grouped(MOST_POSITIONS)
-    );
-    Err(Failure::say(Exit::Usage, message))
 }
 
 /// Gives an error of generation its exit code.

@@ -1,7 +1,9 @@
 //! `makhos probe`: the value of positions from the tables.
 
+mod lines;
+
 use std::cmp::Reverse;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, IsTerminal};
 
 use clap::Args;
 use makhos_probe::{Access, Dtw, ProbeError, Tablebase, Wld};
@@ -15,7 +17,10 @@ use crate::board::BoardCommand;
 use crate::exit::{Exit, Failure, OrFail, Outcome};
 use crate::json::RulesJson;
 use crate::output::{Output, note};
-use crate::shelf;
+use crate::tables;
+use crate::text::or_dash;
+
+use self::lines::{LONGEST, Line, Lines, one_field};
 
 const AFTER_HELP: &str = "\
 Each answer is a line of four fields separated by tabs: the FEN in our form, win|draw|loss
@@ -24,11 +29,14 @@ in Hub form or -. A position outside the tables is `unknown`, and the reason goe
 error.
 
 FENs on standard input come one a line; blank lines and lines that begin with # are skipped.
-Answers come in the same order. A line that is no FEN is reported on standard error with its
-number, and the others are answered.
+Answers come in the same order, one for each line. The answer to a line that is no FEN is the
+line itself, `error`, - and -; its tabs and other control characters become blanks. The reason
+goes to standard error with the number of the line.
 
 With --json each answer is an object in one line. Values and distances of its moves are from
-the view of the player who makes them, and a distance counts the move itself.
+the view of the player who makes them, and a distance counts the move itself. For a line that
+is no FEN the object has the fields `fen`, the line, `value`, which is `error`, and `error`,
+the reason.
 
 Exit code 1 if a position lies outside the tables, 2 if a FEN is wrong.
 
@@ -55,11 +63,6 @@ pub(crate) struct ProbeArgs {
     json: bool,
 }
 
-/// Lines read before they are answered together.
-const BATCH: usize = 4096;
-/// Bytes read ahead.
-const READ_AHEAD: usize = 1 << 20;
-
 impl BoardCommand for ProbeArgs {
     fn rules(&self) -> &RulesArgs {
         &self.rules
@@ -69,7 +72,7 @@ impl BoardCommand for ProbeArgs {
         // A wrong FEN is told even where there are no tables.
         let position = self.fen.as_ref().map(|text| fen::parse::<B>(rules, text));
         let position = position.transpose().or_usage()?;
-        let tables = shelf::open::<B>(rules, &self.dir.dir, Access::Map)?;
+        let tables = tables::open::<B>(rules, &self.dir.dir, Access::Map)?;
         let prober = Prober {
             tables,
             json: self.json,
@@ -97,11 +100,12 @@ struct Answer {
     unknown: Option<String>,
 }
 
-/// What became of one line of standard input.
-enum LineResult {
-    Answer(Answer),
-    /// It is no FEN.
-    Wrong(String),
+/// The answer to one line of standard input, and how the command ends because of it.
+struct LineAnswer {
+    text: String,
+    exit: Exit,
+    /// What is to be said beside it.
+    reason: Option<String>,
 }
 
 /// A value, with or without its distance.
@@ -160,6 +164,17 @@ struct AnswerJson {
     moves: Vec<MoveJson>,
 }
 
+/// The answer to a line that is no FEN.
+#[derive(Serialize)]
+struct ErrorJson {
+    #[serde(flatten)]
+    rules: RulesJson,
+    /// The line.
+    fen: String,
+    value: &'static str,
+    error: String,
+}
+
 /// A move, its value being from the mover's view.
 #[derive(Serialize)]
 struct MoveJson {
@@ -183,30 +198,29 @@ impl<B: Board> Prober<B> {
         if io::stdin().is_terminal() {
             note(format_args!("reading FENs, one a line; Ctrl-D ends"));
         }
-        let mut input = Lines::new();
+        let mut input = Lines::new(io::stdin().lock());
         let (mut wrong, mut unknown) = (false, false);
         loop {
-            let batch = input.batch()?;
+            let batch = input.batch().map_err(|error| {
+                Failure::say(
+                    Exit::Environment,
+                    format!("cannot read standard input: {error}"),
+                )
+            })?;
             if batch.is_empty() {
                 break;
             }
-            let results: Vec<_> = batch
+            let answers: Vec<_> = batch
                 .par_iter()
-                .map(|line| self.answer_line(&line.text))
+                .map(|line| self.answer_line(line))
                 .collect();
-            for (line, result) in batch.iter().zip(results) {
-                match result? {
-                    LineResult::Answer(answer) => {
-                        output.line(&answer.text)?;
-                        if let Some(reason) = answer.unknown {
-                            unknown = true;
-                            note(format_args!("line {}: {reason}", line.number));
-                        }
-                    }
-                    LineResult::Wrong(reason) => {
-                        wrong = true;
-                        note(format_args!("line {}: {reason}", line.number));
-                    }
+            for (line, answer) in batch.iter().zip(answers) {
+                let answer = answer?;
+                output.line(&answer.text)?;
+                wrong |= answer.exit == Exit::Usage;
+                unknown |= answer.exit == Exit::No;
+                if let Some(reason) = answer.reason {
+                    note(format_args!("line {}: {reason}", line.number));
                 }
             }
             output.flush()?;
@@ -218,20 +232,48 @@ impl<B: Board> Prober<B> {
         })
     }
 
-    fn answer_line(&self, line: &[u8]) -> Outcome<LineResult> {
-        let Ok(text) = std::str::from_utf8(line) else {
-            return Ok(LineResult::Wrong("not a text in UTF-8".into()));
+    fn answer_line(&self, line: &Line) -> Outcome<LineAnswer> {
+        let position = match std::str::from_utf8(&line.text) {
+            _ if line.too_long => Err(format!("longer than {LONGEST} bytes, so it is no FEN")),
+            Ok(text) => fen::parse::<B>(self.tables.rules(), text.trim())
+                .map_err(|error| one_field(&error.to_string())),
+            Err(_) => Err("not a text in UTF-8".into()),
         };
-        match fen::parse::<B>(self.tables.rules(), text.trim()) {
-            Ok(position) => self.answer(&position).map(LineResult::Answer),
-            Err(error) => Ok(LineResult::Wrong(error.to_string())),
+        match position {
+            Ok(position) => self.answer(&position).map(|answer| LineAnswer {
+                text: answer.text,
+                exit: answer.unknown.as_ref().map_or(Exit::Done, |_| Exit::No),
+                reason: answer.unknown,
+            }),
+            Err(reason) => self.wrong_line(line, reason),
         }
+    }
+
+    /// The answer to a line that is no FEN.
+    fn wrong_line(&self, line: &Line, reason: String) -> Outcome<LineAnswer> {
+        let given = one_field(&String::from_utf8_lossy(&line.text));
+        let text = if self.json {
+            let answer = ErrorJson {
+                rules: RulesJson::new(self.tables.rules()),
+                fen: given,
+                value: "error",
+                error: reason.clone(),
+            };
+            serde_json::to_string(&answer).or_environment()?
+        } else {
+            format!("{given}\terror\t-\t-")
+        };
+        Ok(LineAnswer {
+            text,
+            exit: Exit::Usage,
+            reason: Some(reason),
+        })
     }
 
     fn answer(&self, position: &Position<B>) -> Outcome<Answer> {
         let (known, unknown) = match self.value(position) {
             Ok(known) => (Some(known), None),
-            Err(error) if shelf::is_outside(&error) => (None, Some(error.to_string())),
+            Err(error) if tables::is_outside(&error) => (None, Some(error.to_string())),
             Err(error) => return Err(Failure::new(Exit::Environment, error)),
         };
         let exact = known.and_then(Known::exact).is_some();
@@ -250,10 +292,8 @@ impl<B: Board> Prober<B> {
                 "{}\t{}\t{}\t{}",
                 fen::write(self.tables.rules(), position),
                 value_name(known),
-                known
-                    .and_then(Known::plies)
-                    .map_or("-".into(), |plies| plies.to_string()),
-                best.as_deref().unwrap_or("-")
+                or_dash(known.and_then(Known::plies)),
+                or_dash(best)
             )
         };
         Ok(Answer { text, unknown })
@@ -264,9 +304,9 @@ impl<B: Board> Prober<B> {
         match self.tables.probe_dtw(position) {
             Ok(value) => Ok(Known::Exact(value)),
             // If that is missing as well, the first error tells how to make both.
-            Err(error) if shelf::is_outside(&error) => match self.tables.probe_wld(position) {
+            Err(error) if tables::is_outside(&error) => match self.tables.probe_wld(position) {
                 Ok(value) => Ok(Known::Outcome(value)),
-                Err(other) if shelf::is_outside(&other) => Err(error),
+                Err(other) if tables::is_outside(&other) => Err(error),
                 Err(other) => Err(other),
             },
             Err(error) => Err(error),
@@ -279,7 +319,7 @@ impl<B: Board> Prober<B> {
         for mv in self.tables.rules().legal_moves(position) {
             let known = match self.value(&position.make(&mv)) {
                 Ok(known) => Some(known.before()),
-                Err(error) if shelf::is_outside(&error) => None,
+                Err(error) if tables::is_outside(&error) => None,
                 Err(error) => return Err(Failure::new(Exit::Environment, error)),
             };
             moves.push((mv, known));
@@ -337,55 +377,4 @@ fn best_of<B: Board>(moves: &[(Move<B>, Option<Known>)]) -> Option<Move<B>> {
         .iter()
         .all(|(_, known)| known.and_then(Known::exact).is_some());
     moves.first().filter(|_| all_exact).map(|(mv, _)| *mv)
-}
-
-/// A line of standard input that is to be answered.
-struct Line {
-    /// From 1.
-    number: u64,
-    text: Vec<u8>,
-}
-
-/// The lines of standard input.
-struct Lines {
-    input: BufReader<io::StdinLock<'static>>,
-    read: u64,
-}
-
-impl Lines {
-    fn new() -> Self {
-        Self {
-            input: BufReader::with_capacity(READ_AHEAD, io::stdin().lock()),
-            read: 0,
-        }
-    }
-
-    /// The next lines, blank ones and comments left out; none at the end of the input.
-    ///
-    /// Waits for one line and then only takes what has arrived already, so that a program that asks
-    /// line by line gets its answers.
-    fn batch(&mut self) -> Outcome<Vec<Line>> {
-        let mut batch = Vec::new();
-        while batch.is_empty() || (batch.len() < BATCH && self.input.buffer().contains(&b'\n')) {
-            let mut text = Vec::new();
-            let read = self.input.read_until(b'\n', &mut text).map_err(|error| {
-                Failure::say(
-                    Exit::Environment,
-                    format!("cannot read standard input: {error}"),
-                )
-            })?;
-            if read == 0 {
-                break;
-            }
-            self.read += 1;
-            let content = text.trim_ascii();
-            if !content.is_empty() && !content.starts_with(b"#") {
-                batch.push(Line {
-                    number: self.read,
-                    text,
-                });
-            }
-        }
-        Ok(batch)
-    }
 }
