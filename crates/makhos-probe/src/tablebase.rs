@@ -453,8 +453,15 @@ fn list(dir: &Path) -> Result<Vec<(Material, Metric)>, TableError> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
-        found.extend(name.to_str().and_then(parse_file_name));
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let Some(table) = name.to_str().and_then(parse_file_name) else {
+            continue;
+        };
+        // Opening a pipe or a device of that name could wait for ever.
+        if fs::metadata(entry.path()).is_ok_and(|data| data.is_file()) {
+            found.push(table);
+        }
     }
     Ok(found)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::args::RulesArgs;
 use crate::board::BoardCommand;
-use crate::exit::{Exit, OrFail, Outcome};
+use crate::exit::{Exit, Failure, OrFail, Outcome};
 use crate::json::RulesJson;
 use crate::output::Output;
 
@@ -55,8 +55,13 @@ struct MoveJson {
     fen: String,
     captured: Vec<String>,
     promotion: bool,
-    routes: Vec<Vec<String>>,
+    /// `null` if the position has more than [`MOST_ROUTES`].
+    routes: Option<Vec<Vec<String>>>,
 }
+
+/// Positions made for it have more routes than anyone can list.
+const MOST_ROUTES: usize = 100_000;
+const TOO_MANY: &str = "the position has more than 100,000 routes; ask without --routes";
 
 impl BoardCommand for MovesArgs {
     fn rules(&self) -> &RulesArgs {
@@ -70,7 +75,8 @@ impl BoardCommand for MovesArgs {
             output.json(&document(rules, &position))?;
         } else {
             let mut lines: Vec<String> = if self.routes {
-                let routes = rules.legal_routes(&position);
+                let routes = rules.legal_routes_up_to(&position, MOST_ROUTES);
+                let routes = routes.ok_or_else(|| Failure::say(Exit::Usage, TOO_MANY))?;
                 routes
                     .iter()
                     .map(|route| route_line(rules, route))
@@ -104,11 +110,13 @@ fn names(rules: &RuleSet, squares: &[Square]) -> Vec<String> {
 }
 
 fn document<B: Board>(rules: &RuleSet, position: &Position<B>) -> Document {
-    let routes = rules.legal_routes(position);
+    let routes = rules.legal_routes_up_to(position, MOST_ROUTES);
     let moves = rules.legal_moves(position);
+    let texts = pdn_move::write_moves(rules, position, &moves);
     let mut moves: Vec<MoveJson> = moves
         .iter()
-        .map(|mv| move_json(rules, position, mv, &routes))
+        .zip(texts)
+        .map(|(mv, pdn)| move_json(rules, position, mv, pdn, routes.as_deref()))
         .collect();
     moves.sort_unstable_by(|a, b| a.hub.cmp(&b.hub));
     Document {
@@ -122,17 +130,18 @@ fn move_json<B: Board>(
     rules: &RuleSet,
     position: &Position<B>,
     mv: &Move<B>,
-    routes: &[Route<B>],
+    pdn: String,
+    routes: Option<&[Route<B>]>,
 ) -> MoveJson {
     let hub = hub::write_move(rules, mv);
-    let mut paths: Vec<Vec<String>> = routes
-        .iter()
-        .filter(|route| route.mv == *mv)
-        .map(|route| names(rules, &route.path))
-        .collect();
-    paths.sort_unstable();
+    let paths = routes.map(|routes| {
+        let own = routes.iter().filter(|route| route.mv == *mv);
+        let mut paths: Vec<Vec<String>> = own.map(|route| names(rules, &route.path)).collect();
+        paths.sort_unstable();
+        paths
+    });
     MoveJson {
-        pdn: pdn_move::write_move(rules, position, mv),
+        pdn,
         fen: fen::write(rules, &position.make(mv)),
         // The Hub form names both ends first, then the captured squares in ascending order.
         captured: hub.split('x').skip(2).map(str::to_owned).collect(),

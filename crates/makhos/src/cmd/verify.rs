@@ -137,10 +137,7 @@ impl BoardCommand for VerifyArgs {
         let selected = tables::selected(&tables, &self.class)?;
         self.check_memory(&tables, &selected)?;
         let mut results = check_files(&tables, &selected);
-        // Values from damaged files would only be reported as more of the same.
-        if results.iter().all(|table| table.error.is_none()) {
-            self.check_values(&tables, &selected, &mut results);
-        }
+        self.check_values(&tables, &selected, &mut results);
         let document = self.document(&tables, results);
         let mut output = Output::new();
         if self.json {
@@ -227,7 +224,7 @@ impl VerifyArgs {
         Ok(self.sample.saturating_mul(size_of::<u64>() as u64))
     }
 
-    /// Checks the values of all tables.
+    /// Checks the values of all tables that are whole. Those that need a damaged one fail in turn.
     fn check_values<B: Board>(
         &self,
         tables: &Tablebase<B>,
@@ -240,6 +237,9 @@ impl VerifyArgs {
         let work = files.iter().map(|file| self.amount(positions(file))).sum();
         let progress = Progress::new(work, Unit::Positions(1));
         for (file, result) in files.iter().zip(results) {
+            if result.error.is_some() {
+                continue;
+            }
             progress.label(&format!("{}.{}", file.0, file.1));
             match self.check_table(tables, *file, positions(file), &progress) {
                 Ok(found) => result.add(&found),
@@ -415,9 +415,6 @@ impl Document {
             text.push_str(&format!(
                 "{broken} tables are damaged or lack one they need\n"
             ));
-        }
-        if broken > 0 && self.positions == 0 {
-            text.push_str("no value was checked: replace the damaged files first\n");
         }
         if wrong > 0 {
             text.push_str(&format!("{wrong} tables are wrong\n"));

@@ -138,3 +138,13 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         "{stderr}"
     );
 }
+
+#[test]
+fn more_routes_than_anyone_can_list_are_refused() {
+    let fen = "W:WK19:B8,9,10,11,12,20,21,22,23,24,32,33,34,35,36,45,46,47,48,56,57,58,59,60";
+    let mut args = vec!["moves", "--variant", "canadian", fen, "--routes"];
+    for option in ["priority=none", "removal=once", "uturn=yes"] {
+        args.extend(["--option", option]);
+    }
+    assert!(run(&args).expect_error(2).contains("100,000 routes"));
+}

@@ -335,3 +335,52 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), stderr.as_ref()), (Some(0), ""));
 }
+
+/// A copy of the Russian tables and its path as a text.
+fn russian_copy() -> (tempfile::TempDir, String) {
+    let copy = copy_of_tables("russian");
+    let dir = copy.path().to_str().expect("a path in UTF-8").to_owned();
+    (copy, dir)
+}
+
+#[test]
+fn a_missing_table_of_distances_is_told() {
+    let (copy, dir) = russian_copy();
+    std::fs::remove_file(copy.path().join("russian/2k-1m.dtw")).expect("removable");
+    let args = ["probe", "--variant", "russian", "--dir", &dir];
+    // Its own distance is not known, nor in the second position that of a move.
+    for (fen, answer) in [
+        ("W:WK1,K2:B22", "W:WK1,K2:B22\twin\t-\t-\n"),
+        ("W:W6,K1:B22", "W:WK1,6:B22\tdraw\t-\t-\n"),
+    ] {
+        let told = run(&[&args[..], &[fen]].concat());
+        assert!(told.stderr.contains("2k-1m"), "{}", told.stderr);
+        assert_eq!(told.expect(0), answer);
+        let object = json(&[&args[..], &["--json", fen]].concat());
+        let reason = object["reason"].as_str().expect("a reason");
+        assert!(reason.contains("2k-1m"), "{reason}");
+    }
+}
+
+#[test]
+fn a_damaged_table_does_not_keep_other_lines_from_their_answers() {
+    let (copy, dir) = russian_copy();
+    for metric in ["wld", "dtw"] {
+        let file = copy.path().join(format!("russian/2k-1k.{metric}"));
+        let mut bytes = std::fs::read(&file).expect("readable");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&file, bytes).expect("writable");
+    }
+    let args = ["probe", "--variant", "russian", "--dir", &dir];
+    let input = "W:WK1,K2:BK30\nW:WK26,K27,K31,K32:BK10\nno FEN\nW:WK1:B22\n";
+    let answers = run_with_input(&args, input);
+    assert!(answers.stderr.contains("2k-1k"), "{}", answers.stderr);
+    let lines = answers.expect(3);
+    let values: Vec<&str> = lines
+        .lines()
+        .map(|line| line.split('\t').nth(1).expect("a value"))
+        .collect();
+    assert_eq!(values[..3], ["unknown", "unknown", "error"]);
+    assert!(["win", "draw"].contains(&values[3]), "{lines}");
+}

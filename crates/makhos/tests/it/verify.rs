@@ -174,3 +174,23 @@ fn damaged_files_are_reported_whatever_memory_is_allowed() {
         "{text}"
     );
 }
+
+#[test]
+fn tables_beside_a_damaged_one_are_checked() {
+    let copy = copy_of_tables("english");
+    let dir = copy.path().to_str().expect("a path in UTF-8");
+    let file = copy.path().join("english/2m-1m.dtw");
+    let bytes = fs::read(&file).expect("a readable file");
+    fs::write(&file, &bytes[..bytes.len() / 2]).expect("a writable file");
+    let report = run(&verify(dir, &["--full", "--json"])).expect(3);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let tables = report["tables"].as_array().expect("a list");
+    let broken = tables.iter().filter(|table| !table["error"].is_null());
+    assert_eq!(
+        broken.count(),
+        2,
+        "outcomes are compared with distances, nothing else needs them"
+    );
+    // All positions of all other classes.
+    assert_eq!(report["positions"], 2 * (199_520 - 19_872));
+}

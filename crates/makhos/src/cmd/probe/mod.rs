@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use makhos_probe::{Access, Dtw, ProbeError, Tablebase, Wld};
+use makhos_probe::{Access, Dtw, Metric, ProbeError, Tablebase, Wld};
 use makhos_rules::notation::{fen, hub, pdn_move};
 use makhos_rules::{Board, Move, Position, RuleSet};
 use rayon::prelude::*;
@@ -26,7 +26,8 @@ const AFTER_HELP: &str = "\
 Each answer is a line of four fields separated by tabs: the FEN in our form, win|draw|loss
 for the side to move, the distance to the end of the game in plies or -, and the best move
 in Hub form or -. A position outside the tables is `unknown`, and the reason goes to standard
-error.
+error. Without the tables of distances of a class and of those its moves lead to, the distance
+or the best move is -, and the reason is told where other distances are there.
 
 FENs on standard input come one a line; blank lines and lines that begin with # are skipped.
 Answers come in the same order, one for each line. The answer to a line that is no FEN is the
@@ -38,7 +39,8 @@ the view of the player who makes them, and a distance counts the move itself. Fo
 is no FEN the object has the fields `fen`, the line, `value`, which is `error`, and `error`,
 the reason.
 
-Exit code 1 if a position lies outside the tables, 2 if a FEN is wrong.
+Exit code 1 if a position lies outside the tables, 2 if a FEN is wrong, 3 if a file is damaged;
+of several lines the highest.
 
 Examples:
   makhos probe --variant russian 'W:WK26,K27,K31:BK10'
@@ -73,9 +75,14 @@ impl BoardCommand for ProbeArgs {
         let position = self.fen.as_ref().map(|text| fen::parse::<B>(rules, text));
         let position = position.transpose().or_usage()?;
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Map)?;
+        let has_distances = tables
+            .tables()
+            .iter()
+            .any(|(_, metric)| *metric == Metric::Dtw);
         let prober = Prober {
             tables,
             json: self.json,
+            has_distances,
         };
         let mut output = Output::new();
         match position {
@@ -83,28 +90,21 @@ impl BoardCommand for ProbeArgs {
                 let answer = prober.answer(&position)?;
                 output.line(&answer.text)?;
                 output.flush()?;
-                Ok(answer.unknown.map_or(Exit::Done, |reason| {
+                if let Some(reason) = answer.reason {
                     note(format_args!("{reason}"));
-                    Exit::No
-                }))
+                }
+                Ok(answer.exit)
             }
             None => prober.answer_all(&mut output),
         }
     }
 }
 
-/// A position's answer.
+/// The answer to a position or a line, and how the command ends because of it.
 struct Answer {
     text: String,
-    /// Why there is no value.
-    unknown: Option<String>,
-}
-
-/// The answer to one line of standard input, and how the command ends because of it.
-struct LineAnswer {
-    text: String,
     exit: Exit,
-    /// What is to be said beside it.
+    /// Why there is no value, distance or best move.
     reason: Option<String>,
 }
 
@@ -157,7 +157,7 @@ struct AnswerJson {
     /// Plies to the end of the game.
     dtw: Option<u16>,
     best: Option<String>,
-    /// Why the value is unknown.
+    /// Why the value, the distance or the best move is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Best first.
@@ -190,6 +190,8 @@ struct MoveJson {
 struct Prober<B> {
     tables: Tablebase<B>,
     json: bool,
+    /// Whether there is any table of distances, so that the lack of one is worth a word.
+    has_distances: bool,
 }
 
 impl<B: Board> Prober<B> {
@@ -199,7 +201,7 @@ impl<B: Board> Prober<B> {
             note(format_args!("reading FENs, one a line; Ctrl-D ends"));
         }
         let mut input = Lines::new(io::stdin().lock());
-        let (mut wrong, mut unknown) = (false, false);
+        let mut exit = Exit::Done;
         loop {
             let batch = input.batch().map_err(|error| {
                 Failure::say(
@@ -208,7 +210,7 @@ impl<B: Board> Prober<B> {
                 )
             })?;
             if batch.is_empty() {
-                break;
+                return Ok(exit);
             }
             let answers: Vec<_> = batch
                 .par_iter()
@@ -217,22 +219,19 @@ impl<B: Board> Prober<B> {
             for (line, answer) in batch.iter().zip(answers) {
                 let answer = answer?;
                 output.line(&answer.text)?;
-                wrong |= answer.exit == Exit::Usage;
-                unknown |= answer.exit == Exit::No;
+                // The worst of all lines: 3, then 2, then 1.
+                if answer.exit as u8 > exit as u8 {
+                    exit = answer.exit;
+                }
                 if let Some(reason) = answer.reason {
                     note(format_args!("line {}: {reason}", line.number));
                 }
             }
             output.flush()?;
         }
-        Ok(match (wrong, unknown) {
-            (true, _) => Exit::Usage,
-            (false, true) => Exit::No,
-            (false, false) => Exit::Done,
-        })
     }
 
-    fn answer_line(&self, line: &Line) -> Outcome<LineAnswer> {
+    fn answer_line(&self, line: &Line) -> Outcome<Answer> {
         let position = match std::str::from_utf8(&line.text) {
             _ if line.too_long => Err(format!("longer than {LONGEST} bytes, so it is no FEN")),
             Ok(text) => fen::parse::<B>(self.tables.rules(), text.trim())
@@ -240,17 +239,13 @@ impl<B: Board> Prober<B> {
             Err(_) => Err("not a text in UTF-8".into()),
         };
         match position {
-            Ok(position) => self.answer(&position).map(|answer| LineAnswer {
-                text: answer.text,
-                exit: answer.unknown.as_ref().map_or(Exit::Done, |_| Exit::No),
-                reason: answer.unknown,
-            }),
+            Ok(position) => self.answer(&position),
             Err(reason) => self.wrong_line(line, reason),
         }
     }
 
     /// The answer to a line that is no FEN.
-    fn wrong_line(&self, line: &Line, reason: String) -> Outcome<LineAnswer> {
+    fn wrong_line(&self, line: &Line, reason: String) -> Outcome<Answer> {
         let given = one_field(&String::from_utf8_lossy(&line.text));
         let text = if self.json {
             let answer = ErrorJson {
@@ -263,7 +258,7 @@ impl<B: Board> Prober<B> {
         } else {
             format!("{given}\terror\t-\t-")
         };
-        Ok(LineAnswer {
+        Ok(Answer {
             text,
             exit: Exit::Usage,
             reason: Some(reason),
@@ -271,22 +266,27 @@ impl<B: Board> Prober<B> {
     }
 
     fn answer(&self, position: &Position<B>) -> Outcome<Answer> {
-        let (known, unknown) = match self.value(position) {
-            Ok(known) => (Some(known), None),
-            Err(error) if tables::is_outside(&error) => (None, Some(error.to_string())),
-            Err(error) => return Err(Failure::new(Exit::Environment, error)),
-        };
+        let mut lack = Lack::default();
+        let known = self.value(position, &mut lack);
         let exact = known.and_then(Known::exact).is_some();
         // Moves cost more than the position, and are not asked for without a distance.
         let moves = if exact || self.json {
-            self.moves(position)?
+            self.moves(position, &mut lack)
         } else {
             Vec::new()
         };
         let best = exact.then(|| best_of(&moves)).flatten();
         let best = best.map(|mv| hub::write_move(self.tables.rules(), &mv));
+        let exit = match known {
+            _ if lack.broken => Exit::Environment,
+            Some(_) => Exit::Done,
+            None => Exit::No,
+        };
+        // Where there are only outcomes, nobody expects distances.
+        let worth_a_word = exit != Exit::Done || self.has_distances;
+        let reason = lack.reason.filter(|_| worth_a_word);
         let text = if self.json {
-            self.json(position, known, best, unknown.clone(), &moves)?
+            self.json(position, known, best, reason.clone(), &moves)?
         } else {
             format!(
                 "{}\t{}\t{}\t{}",
@@ -296,32 +296,30 @@ impl<B: Board> Prober<B> {
                 or_dash(best)
             )
         };
-        Ok(Answer { text, unknown })
+        Ok(Answer { text, exit, reason })
     }
 
     /// The value with its distance, or without it where only outcomes are there.
-    fn value(&self, position: &Position<B>) -> Result<Known, ProbeError> {
+    fn value(&self, position: &Position<B>, lack: &mut Lack) -> Option<Known> {
+        // The first lack tells how to make the tables of both metrics.
         match self.tables.probe_dtw(position) {
-            Ok(value) => Ok(Known::Exact(value)),
-            // If that is missing as well, the first error tells how to make both.
-            Err(error) if tables::is_outside(&error) => match self.tables.probe_wld(position) {
-                Ok(value) => Ok(Known::Outcome(value)),
-                Err(other) if tables::is_outside(&other) => Err(error),
-                Err(other) => Err(other),
-            },
-            Err(error) => Err(error),
+            Ok(value) => return Some(Known::Exact(value)),
+            Err(error) => lack.note(&error),
+        }
+        match self.tables.probe_wld(position) {
+            Ok(value) => Some(Known::Outcome(value)),
+            Err(error) => {
+                lack.note(&error);
+                None
+            }
         }
     }
 
     /// The legal moves with their values for the mover, best first, unknown ones last.
-    fn moves(&self, position: &Position<B>) -> Outcome<Vec<(Move<B>, Option<Known>)>> {
+    fn moves(&self, position: &Position<B>, lack: &mut Lack) -> Vec<(Move<B>, Option<Known>)> {
         let mut moves = Vec::new();
         for mv in self.tables.rules().legal_moves(position) {
-            let known = match self.value(&position.make(&mv)) {
-                Ok(known) => Some(known.before()),
-                Err(error) if tables::is_outside(&error) => None,
-                Err(error) => return Err(Failure::new(Exit::Environment, error)),
-            };
+            let known = self.value(&position.make(&mv), lack).map(Known::before);
             moves.push((mv, known));
         }
         if moves
@@ -332,7 +330,7 @@ impl<B: Board> Prober<B> {
         } else {
             moves.sort_by_key(|(mv, known)| (Reverse(known.map(Known::wld)), *mv));
         }
-        Ok(moves)
+        moves
     }
 
     fn json(
@@ -344,9 +342,11 @@ impl<B: Board> Prober<B> {
         moves: &[(Move<B>, Option<Known>)],
     ) -> Outcome<String> {
         let rules = self.tables.rules();
-        let moves = moves.iter().map(|(mv, known)| MoveJson {
+        let all: Vec<Move<B>> = moves.iter().map(|(mv, _)| *mv).collect();
+        let texts = pdn_move::write_moves(rules, position, &all);
+        let moves = moves.iter().zip(texts).map(|((mv, known), pdn)| MoveJson {
             hub: hub::write_move(rules, mv),
-            pdn: pdn_move::write_move(rules, position, mv),
+            pdn,
             fen: fen::write(rules, &position.make(mv)),
             value: value_name(*known),
             dtw: known.and_then(Known::plies),
@@ -364,6 +364,25 @@ impl<B: Board> Prober<B> {
             moves: moves.collect(),
         };
         serde_json::to_string(&answer).or_environment()
+    }
+}
+
+/// Why something could not be told.
+#[derive(Default)]
+struct Lack {
+    /// The first reason.
+    reason: Option<String>,
+    /// Whether a file cannot be read, which is worse than that there is none.
+    broken: bool,
+}
+
+impl Lack {
+    fn note(&mut self, error: &ProbeError) {
+        let broken = !tables::is_outside(error);
+        if self.reason.is_none() || (broken && !self.broken) {
+            self.reason = Some(error.to_string());
+        }
+        self.broken |= broken;
     }
 }
 
