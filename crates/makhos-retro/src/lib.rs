@@ -1,8 +1,8 @@
 //! Retrograde generation of exact draughts endgame tables.
 //!
 //! [`Generator`] plans which classes are needed, in which order, and turns each into table files by a
-//! solver. The only solver today is the [`reference`] one: plain, scalar and for any class of any
-//! variant; faster ones are judged by it.
+//! solver. The only solver today is the [reference](mod@reference) one: plain, scalar and for any class
+//! of any variant; faster ones are judged by it.
 //!
 //! ```no_run
 //! use std::path::Path;
