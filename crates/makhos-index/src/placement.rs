@@ -307,9 +307,27 @@ impl<B: Board> PlacementIndex<B> {
             + black_rank
     }
 
-    /// The number of a placement of the men alone.
+    /// The number of a placement of the men alone, `0..outer()`.
+    ///
+    /// The placements of the kings among these men are numbered from `men_index * inner()` on. The men
+    /// must be those of this [`material`](Self::material), each where it may stand; for other sets the
+    /// result is meaningless.
+    ///
+    /// ```
+    /// use makhos_index::PlacementIndex;
+    /// use makhos_rules::Board;
+    ///
+    /// let material = "1m1k-1m".parse().expect("well-formed");
+    /// let index = PlacementIndex::<u32>::new(material).expect("fits the board");
+    /// let (white, black) = (u32::bit(29), u32::bit(3));
+    /// assert_eq!(index.men_index(white, black), 679);
+    /// assert_eq!(index.men(679), (white, black));
+    /// ```
     #[inline]
-    fn men_index(&self, white: B, black: B) -> u64 {
+    #[must_use]
+    pub fn men_index(&self, white: B, black: B) -> u64 {
+        debug_assert_eq!(white.len(), self.material.white.men.into());
+        debug_assert_eq!(black.len(), self.material.black.men.into());
         let bottom = white & B::BOTTOM_ROW;
         let middle = white & !B::BOTTOM_ROW;
         let group = &self.groups[bottom.len() as usize];
@@ -329,7 +347,7 @@ impl<B: Board> PlacementIndex<B> {
         assert!(index < self.len, "placement number beyond the class");
         let men_index = index / self.inner;
         let kings_index = index % self.inner;
-        let (white_men, black_men) = self.men(men_index);
+        let (white_men, black_men) = self.unrank_men(men_index);
         let free = B::SQUARES - self.material.men();
         let men = white_men | black_men;
         let white_kings = unrank_among(
@@ -348,9 +366,23 @@ impl<B: Board> PlacementIndex<B> {
             .expect("ranks only ever give free squares outside the promotion row")
     }
 
-    /// White's and Black's men with this number.
+    /// White's and Black's men with this number, the inverse of [`men_index`](Self::men_index).
+    ///
+    /// # Panics
+    /// If `men_index` is not less than [`outer`](Self::outer).
     #[inline]
-    fn men(&self, men_index: u64) -> (B, B) {
+    #[must_use]
+    pub fn men(&self, men_index: u64) -> (B, B) {
+        assert!(
+            men_index < self.outer(),
+            "number of the men beyond the class"
+        );
+        self.unrank_men(men_index)
+    }
+
+    /// [`men`](Self::men) of a number that is known to be below [`outer`](Self::outer).
+    #[inline]
+    fn unrank_men(&self, men_index: u64) -> (B, B) {
         // The last group that starts at or before the number; empty groups start where the next does.
         let mut bottom_men = self.used - 1;
         while self.groups[bottom_men].start > men_index {

@@ -5,11 +5,11 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 
+use crate::digits::{self, Contradiction, DIGITS, Decided, PER_BYTE, Planes};
+use crate::outcomes::Outcomes;
 use crate::value::{Metric, PackedDtw, Wld};
-
-/// zstd's level, part of the format's promise of identical files. `FORMAT.md` has the measurements.
-const ZSTD_LEVEL: i32 = 12;
 
 /// How the values of a table are packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,28 +23,6 @@ pub(crate) enum Codec {
     /// The bits of [`PackedDtw`] in two bytes, the low one first.
     Dtw16 = 3,
 }
-
-/// Values in a byte of [`Codec::Wld`].
-const PER_BYTE: usize = 5;
-/// Number of bytes that are five base-3 digits.
-const TRIPLES: usize = 243;
-
-/// The digits of every byte of [`Codec::Wld`]; zeros for bytes that do not occur.
-static DIGITS: [[u8; PER_BYTE]; 256] = {
-    let mut digits = [[0; PER_BYTE]; 256];
-    let mut byte = 0;
-    while byte < TRIPLES {
-        let mut rest = byte;
-        let mut place = 0;
-        while place < PER_BYTE {
-            digits[byte][place] = (rest % 3) as u8;
-            rest /= 3;
-            place += 1;
-        }
-        byte += 1;
-    }
-    digits
-};
 
 impl Codec {
     pub(crate) fn from_code(code: u8) -> Option<Self> {
@@ -66,6 +44,15 @@ impl Codec {
         match self {
             Self::Wld => Metric::Wld,
             Self::Dtw8 | Self::Dtw16 => Metric::Dtw,
+        }
+    }
+
+    /// zstd's level, part of the format's promise of identical files: outcomes are solved so fast that
+    /// only a quick level keeps up, distances take their time. `FORMAT.md` has the measurements.
+    const fn level(self) -> i32 {
+        match self {
+            Self::Wld => 6,
+            Self::Dtw8 | Self::Dtw16 => 12,
         }
     }
 
@@ -123,6 +110,31 @@ impl Codec {
         }
     }
 
+    /// Puts the outcomes in `range` of a packed block behind those of `outcomes`.
+    ///
+    /// # Panics
+    /// If the block is shorter than that.
+    pub(crate) fn unpack_outcomes(
+        self,
+        packed: &[u8],
+        range: Range<usize>,
+        outcomes: &mut Outcomes,
+    ) {
+        if self == Self::Wld {
+            return digits::unpack(packed, range, outcomes);
+        }
+        for start in range.clone().step_by(64) {
+            let (mut win, mut loss) = (0, 0);
+            let word = start..range.end.min(start + 64);
+            for (bit, at) in word.clone().enumerate() {
+                let wld = self.get(packed, at).wld();
+                win |= u64::from(wld == Wld::Win) << bit;
+                loss |= u64::from(wld == Wld::Loss) << bit;
+            }
+            outcomes.append(win, loss, word.len() as u32);
+        }
+    }
+
     /// Whether a packed block of `count` values is one that [`pack`](Self::pack) could have made from
     /// values up to `max_bits`.
     fn is_valid(self, packed: &[u8], count: usize, max_bits: u16) -> bool {
@@ -130,9 +142,9 @@ impl Codec {
             Self::Wld => {
                 let full = count / PER_BYTE;
                 let last = 3_usize.pow((count % PER_BYTE) as u32);
-                packed[..full]
-                    .iter()
-                    .all(|&byte| usize::from(byte) < TRIPLES)
+                // The largest of all is found in vector lanes, unlike the first that is too large.
+                usize::from(packed[..full].iter().fold(0, |max, &byte| byte.max(max)))
+                    < digits::BYTES
                     && packed[full..].iter().all(|&byte| usize::from(byte) < last)
             }
             Self::Dtw8 => packed.iter().all(|&byte| u16::from(byte) <= max_bits),
@@ -153,6 +165,27 @@ fn pack_wld(values: &[PackedDtw]) -> u8 {
     })
 }
 
+/// Why outcomes cannot be encoded.
+#[derive(Debug)]
+pub(crate) enum EncodeError {
+    /// One of them is none.
+    Contradiction(Contradiction),
+    /// zstd refused.
+    Io(io::Error),
+}
+
+impl From<Contradiction> for EncodeError {
+    fn from(error: Contradiction) -> Self {
+        Self::Contradiction(error)
+    }
+}
+
+impl From<io::Error> for EncodeError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
 /// Encodes blocks. The bytes depend on the values alone.
 pub(crate) struct BlockEncoder {
     codec: Codec,
@@ -163,7 +196,7 @@ pub(crate) struct BlockEncoder {
 impl BlockEncoder {
     pub(crate) fn new(codec: Codec) -> io::Result<Self> {
         use zstd::zstd_safe::CParameter;
-        let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+        let mut compressor = zstd::bulk::Compressor::new(codec.level())?;
         // Sizes and checksums are kept in the block index; here they would be spent twice.
         compressor.set_parameter(CParameter::ContentSizeFlag(false))?;
         compressor.set_parameter(CParameter::ChecksumFlag(false))?;
@@ -173,6 +206,18 @@ impl BlockEncoder {
             compressor,
             packed: Vec::new(),
         })
+    }
+
+    /// The stored bytes of a block of outcomes, the values in `range`, and what they are.
+    pub(crate) fn encode_outcomes(
+        &mut self,
+        planes: Planes<'_>,
+        range: Range<u64>,
+    ) -> Result<(Vec<u8>, Decided), EncodeError> {
+        debug_assert_eq!(self.codec, Codec::Wld);
+        self.packed.clear();
+        let decided = planes.pack(range, &mut self.packed)?;
+        Ok((self.compressor.compress(&self.packed)?, decided))
     }
 
     /// The stored bytes of a block.

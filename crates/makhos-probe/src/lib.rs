@@ -6,6 +6,7 @@
 //!
 //! - [`Tablebase`] answers for any position from a directory of tables.
 //! - [`Table`] is one open file; [`ByteSource`] is where its bytes come from.
+//! - [`Outcomes`] are those of many positions as bits, read and written at once.
 //! - [`TableWriter`] turns a solver's values into a file, which appears only when it is complete.
 //! - [`verify_values`] proves a table from the rules, [`Table::verify_digest`] that it is intact.
 //!
@@ -32,9 +33,11 @@
 
 mod cache;
 mod codec;
+mod digits;
 mod directory;
 mod error;
 mod format;
+mod outcomes;
 mod paths;
 mod report;
 mod source;
@@ -48,6 +51,7 @@ mod write;
 pub use directory::create_directory;
 pub use error::{BlockId, TableError};
 pub use format::DEFAULT_BLOCK_VALUES;
+pub use outcomes::Outcomes;
 pub use paths::{command_arguments, file_name, parse_file_name, table_path, variant_directory};
 pub use report::{AnyValue, Check, Difference, StatisticsDifference, Verification};
 pub use source::{Access, ByteSource, FileSource, MapSource};

@@ -22,6 +22,8 @@ use crate::source::{self, Access, ByteSource};
 use crate::statistics::SideStatistics;
 use crate::value::{Dtw, Metric, PackedDtw, Wld};
 
+mod outcomes;
+
 /// Bytes read at once where a whole file is read.
 const CHUNK: u64 = 1 << 20;
 

@@ -19,6 +19,8 @@ use crate::paths::{file_name, table_path};
 use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw, Plies};
 
+mod outcomes;
+
 /// Which table to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableSpec {
@@ -65,6 +67,14 @@ pub enum WriteError {
         /// Why not.
         what: String,
     },
+    /// Outcomes for a table of distances.
+    #[error("the table of {material} holds {metric} values, which bare outcomes cannot give")]
+    OtherMetric {
+        /// The class.
+        material: Material,
+        /// What the table holds.
+        metric: Metric,
+    },
     /// The values or statistics handed in contradict each other.
     #[error(
         "the values of {material} do not fit together: {what}; this is a mistake of the solver"
@@ -77,7 +87,8 @@ pub enum WriteError {
     },
 }
 
-/// Writes one table file, value by value, and publishes it only when it is complete.
+/// Writes one table file, value by value or [many outcomes](Self::push_outcomes) at once, and publishes
+/// it only when it is complete.
 ///
 /// The values of the first stored side come in the order of their indices, then those of the second
 /// (see [`stored_sides`]), in chunks of any length. The same values give the same bytes. Until
@@ -230,15 +241,21 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes the block in hand, and closes the side with its last block.
+    /// Encodes and writes the block in hand.
     fn end_block(&mut self) -> Result<(), WriteError> {
         let encoded = self.encoder.encode(&self.block);
         let stored = encoded.map_err(|source| io_error(&self.path, source))?;
-        self.index.extend((stored.len() as u32).to_le_bytes());
-        self.index.extend(crc32fast::hash(&stored).to_le_bytes());
-        let written = self.output.write(&stored);
-        written.map_err(|source| io_error(&self.path, source))?;
         self.block.clear();
+        self.write_block(&stored, crc32fast::hash(&stored))
+    }
+
+    /// Writes the bytes of a block whose values are counted already, and closes the side with its last
+    /// block.
+    fn write_block(&mut self, stored: &[u8], crc: u32) -> Result<(), WriteError> {
+        let written = self.output.write(stored);
+        written.map_err(|source| io_error(&self.path, source))?;
+        self.index.extend((stored.len() as u32).to_le_bytes());
+        self.index.extend(crc.to_le_bytes());
         if self.seen.positions == self.header.positions() {
             self.end_side()?;
         }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use makhos_index::Material;
 use makhos_probe::{
-    Access, Metric, PackedDtw, ProbeError, Table, TableError, TableSpec, TableWriter, Tablebase,
+    Access, Metric, Outcomes, PackedDtw, ProbeError, Table, TableError, TableSpec, TableWriter,
+    Tablebase,
 };
 use makhos_rules::{Color, Position, RuleSet, variant};
 use proptest::prelude::*;
@@ -62,6 +63,13 @@ fn is_refused(fake: &Fake, bytes: Vec<u8>) -> bool {
         });
         assert_eq!(all.is_ok(), index == values.len());
         refused |= all.is_err();
+        let mut outcomes = Outcomes::default();
+        let at_once = table.read_outcomes(side, 0..table.positions(), &mut outcomes);
+        assert_eq!(at_once.is_ok(), all.is_ok());
+        // What stands before the damage is right.
+        for at in 0..outcomes.len() {
+            assert_eq!(outcomes.get(at), values[at as usize].wld());
+        }
     }
     refused | table.verify_digest(|_| ()).is_err()
 }

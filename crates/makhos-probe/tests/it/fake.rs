@@ -4,8 +4,8 @@ use std::path::Path;
 
 use makhos_index::{Material, PlacementIndex, stored_sides};
 use makhos_probe::{
-    Access, DEFAULT_BLOCK_VALUES, Metric, PackedDtw, Published, SideStatistics, Table, TableSpec,
-    TableWriter, WriteError,
+    Access, DEFAULT_BLOCK_VALUES, Metric, Outcomes, PackedDtw, Published, SideStatistics, Table,
+    TableSpec, TableWriter, WriteError,
 };
 use makhos_rules::variant;
 
@@ -104,6 +104,10 @@ impl Fake {
                     .map(|index| loaded.get(side, index))
                     .collect();
                 self.assert_equal(&one_by_one, values);
+                let mut at_once = Outcomes::default();
+                let all = table.read_outcomes(side, 0..table.positions(), &mut at_once);
+                all.expect("good blocks");
+                assert!(at_once == outcomes(values));
                 for (index, &value) in values.iter().enumerate().step_by(13) {
                     assert_eq!(table.wld(side, index as u64).expect("stored"), value.wld());
                     if self.spec.metric == Metric::Dtw {
@@ -127,6 +131,14 @@ impl Fake {
             }
         }
     }
+}
+
+pub(crate) fn outcomes(values: &[PackedDtw]) -> Outcomes {
+    let mut outcomes = Outcomes::new(values.len() as u64);
+    for (at, value) in values.iter().enumerate() {
+        outcomes.set(at as u64, value.wld());
+    }
+    outcomes
 }
 
 pub(crate) fn statistics(values: &[PackedDtw]) -> SideStatistics {

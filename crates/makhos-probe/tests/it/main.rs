@@ -4,6 +4,7 @@
 mod damage;
 mod fake;
 mod format;
+mod outcomes;
 mod probing;
 mod solver;
 mod verifying;
