@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use makhos_index::{Material, PlacementIndex, classes, stored_sides};
 use makhos_probe::Metric;
 use makhos_retro::{Generator, Quiet, reference};
-use makhos_rules::{Board, BoardSize, RuleSet, variant};
+use makhos_rules::{BoardSize, RuleSet, variant};
 
 fn main() {
     divan::main();
@@ -34,7 +34,7 @@ fn solve_and_write(bencher: Bencher<'_, '_>, case: &(&str, u32)) {
 }
 
 /// All classes of `pieces` pieces, all-in: solved, compressed, written; smaller ones are there.
-fn run<B: Board>(bencher: Bencher<'_, '_>, rules: &RuleSet, pieces: u32) {
+fn run<B: makhos_retro::SolvedBoard>(bencher: Bencher<'_, '_>, rules: &RuleSet, pieces: u32) {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()

@@ -58,6 +58,27 @@ pub enum GenerateError {
         /// Bytes allowed.
         allowed: u64,
     },
+    /// A table knows nothing of the positions in which a capture is compulsory.
+    #[error(
+        "{}: holds no values of positions in which a capture is compulsory, and larger classes \
+         need them; delete the file, then generate it again",
+        path.display()
+    )]
+    NoCaptureValues {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The solver asked for a class to which no move leads.
+    #[error(
+        "solving {material} does not depend on {class}, but asked for it; \
+         this is a defect of Makhos: please report it"
+    )]
+    Unneeded {
+        /// The class in work.
+        material: Material,
+        /// The class asked for.
+        class: Material,
+    },
     /// Another process is generating into the same directory.
     #[error(
         "{}: another process is generating here; wait for it or choose another directory",

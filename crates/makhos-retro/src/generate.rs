@@ -1,9 +1,11 @@
 //! From a list of classes to table files.
 //!
 //! Classes are solved one after the other, each from the files of those before it, and published when
-//! complete. So a run that is killed loses the class in hand and nothing else.
+//! complete. So a run that is killed loses the class in hand at most, and of one that is solved for
+//! outcomes only what came after its last checkpoint.
 
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,14 +13,20 @@ use makhos_index::{Material, PlacementIndex, closure};
 use makhos_probe::{
     Access, Metric, SideStatistics, Table, TableSpec, TableWriter, table_path, variant_directory,
 };
-use makhos_rules::{Board, Color, RuleSet};
+use makhos_rules::{Color, RuleSet};
 
+use crate::checkpoint::{self, Checkpoints};
+use crate::engine::memory::OutcomeMemory;
+use crate::engine::{Instructions, OutcomeTask, SolvedBoard};
 use crate::error::GenerateError;
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
 use crate::plan::{BASE_MEMORY, Plan, Step, memory, stored_positions};
 use crate::reference::{BYTES_PER_POSITION, SolvedSide, solve};
 use crate::shelf::Shelf;
+
+/// Bytes of expanded tables beyond which more would hardly help.
+const MOST_CACHE: u64 = 1 << 30;
 
 /// What became of one class.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +48,8 @@ pub struct Generator<B> {
     dir: PathBuf,
     metric: Metric,
     memory: u64,
+    threads: Option<usize>,
+    checkpoints: Option<Checkpoints>,
     board: std::marker::PhantomData<B>,
 }
 
@@ -50,11 +60,13 @@ impl<B> fmt::Debug for Generator<B> {
             .field("dir", &self.dir)
             .field("metric", &self.metric)
             .field("memory", &self.memory)
+            .field("threads", &self.threads)
+            .field("checkpoints", &self.checkpoints)
             .finish_non_exhaustive()
     }
 }
 
-impl<B: Board> Generator<B> {
+impl<B: SolvedBoard> Generator<B> {
     /// A generator of tables below the directory `dir` of all tables. With [`Metric::Dtw`] it makes
     /// both the tables of distances and those of outcomes, with [`Metric::Wld`] only the latter.
     #[must_use]
@@ -64,6 +76,8 @@ impl<B: Board> Generator<B> {
             dir: dir.to_owned(),
             metric,
             memory: u64::MAX,
+            threads: None,
+            checkpoints: Some(Checkpoints::default()),
             board: std::marker::PhantomData,
         }
     }
@@ -75,12 +89,31 @@ impl<B: Board> Generator<B> {
         self
     }
 
+    /// Plans for a pool of so many threads; without it, for the current one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Saves the state of a class that takes long at other times than by default, or not at all. Only
+    /// classes solved for outcomes alone are saved.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: Option<Checkpoints>) -> Self {
+        self.checkpoints = checkpoints;
+        self
+    }
+
     /// The metrics that are written.
     fn metrics(&self) -> &'static [Metric] {
         match self.metric {
             Metric::Wld => &[Metric::Wld],
             Metric::Dtw => &[Metric::Wld, Metric::Dtw],
         }
+    }
+
+    fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(rayon::current_num_threads)
     }
 
     /// Everything that `targets` need, in order, and what of it is there.
@@ -104,7 +137,7 @@ impl<B: Board> Generator<B> {
             let step = Step {
                 material,
                 positions: stored_positions::<B>(material).unwrap_or(u64::MAX),
-                memory: memory::<B>(material, self.metric),
+                memory: memory::<B>(&self.rules, material, self.metric, self.threads()),
                 done: self.existing(material)?.is_some(),
             };
             if !step.done && step.memory > self.memory {
@@ -190,6 +223,9 @@ impl<B: Board> Generator<B> {
         let start = Instant::now();
         let index = PlacementIndex::<B>::new(material)
             .map_err(|source| GenerateError::Class { material, source })?;
+        if self.metric == Metric::Wld {
+            return self.make_outcomes(material, &index, start, monitor);
+        }
         let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
         let for_tables = self
             .memory
@@ -206,6 +242,46 @@ impl<B: Board> Generator<B> {
                 .iter()
                 .map(|solved| (solved.side, statistics_for(self.metric, solved)))
                 .collect(),
+            bytes,
+            time: Some(start.elapsed()),
+        })
+    }
+
+    /// Solves a class for outcomes alone and publishes its file.
+    fn make_outcomes(
+        &self,
+        material: Material,
+        index: &PlacementIndex<B>,
+        start: Instant,
+        monitor: &dyn Monitor,
+    ) -> Result<ClassReport, GenerateError> {
+        let memory = OutcomeMemory::new::<B>(&self.rules, material, rayon::current_num_threads());
+        let task = OutcomeTask {
+            rules: &self.rules,
+            index,
+            dir: &self.dir,
+            cache: memory.cache(self.memory).min(MOST_CACHE),
+            instructions: Instructions::best(),
+            checkpoints: self.checkpoints,
+        };
+        let solved = B::solve_outcomes(&task, monitor)?;
+        let spec = TableSpec {
+            rules: self.rules,
+            material,
+            metric: Metric::Wld,
+        };
+        let statistics: Vec<_> = solved.iter().map(|side| side.statistics).collect();
+        let mut writer = TableWriter::create(&self.dir, &spec, &statistics)?;
+        for side in &solved {
+            writer.push_outcomes(&side.win, &side.loss, index.len())?;
+        }
+        let bytes = writer.finish()?.bytes;
+        // If that fails, the next run removes it.
+        let _ = fs::remove_file(checkpoint::path(&self.dir, &self.rules, material));
+        let sides = solved.iter().map(|side| (side.side, side.statistics));
+        Ok(ClassReport {
+            material,
+            sides: sides.collect(),
             bytes,
             time: Some(start.elapsed()),
         })

@@ -1,8 +1,8 @@
 //! Retrograde generation of exact draughts endgame tables.
 //!
 //! [`Generator`] plans which classes are needed, in which order, and turns each into table files by a
-//! solver. The only solver today is the [reference](mod@reference) one: plain, scalar and for any class
-//! of any variant; faster ones are judged by it.
+//! solver. Outcomes come from the bit-parallel [engine], distances from the [reference](mod@reference)
+//! solver: plain, scalar, and the judge of the engine.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -19,13 +19,13 @@
 //! # Ok::<(), makhos_retro::GenerateError>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 /// The README's example is compiled and run with the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+mod checkpoint;
+pub mod engine;
 mod error;
 mod generate;
 mod lock;
@@ -35,6 +35,8 @@ pub mod reference;
 mod shelf;
 mod unmove;
 
+pub use checkpoint::{CheckpointError, Checkpoints};
+pub use engine::SolvedBoard;
 pub use error::GenerateError;
 pub use generate::{ClassReport, Generator};
 pub use monitor::{Monitor, Quiet};

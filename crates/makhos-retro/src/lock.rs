@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use crate::checkpoint;
 use crate::error::GenerateError;
 use crate::monitor::Monitor;
 
@@ -46,23 +47,31 @@ impl DirectoryLock {
     }
 }
 
-/// Unfinished files, `.CLASS.METRIC.*.tmp`.
+/// Unfinished files, `.CLASS.METRIC.*.tmp`, and checkpoints of classes whose tables are there.
 fn leftovers(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        let is_leftover = name
-            .to_str()
-            .and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"))
-            .and_then(|name| name.rsplit_once('.'))
-            .is_some_and(|(table, _)| makhos_probe::parse_file_name(table).is_some());
-        if is_leftover {
+        let is_leftover = |name: &str| is_unfinished(name) || is_outdated(dir, name);
+        if name.to_str().is_some_and(is_leftover) {
             found.push(entry.path());
         }
     }
     found.sort();
     Ok(found)
+}
+
+fn is_unfinished(name: &str) -> bool {
+    let inner = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".tmp"));
+    let table = inner.and_then(|name| name.rsplit_once('.'));
+    table.is_some_and(|(table, _)| makhos_probe::parse_file_name(table).is_some())
+}
+
+fn is_outdated(dir: &Path, name: &str) -> bool {
+    checkpoint::table_of(name).is_some_and(|table| dir.join(table).exists())
 }
 
 #[cfg(test)]
@@ -74,12 +83,20 @@ mod tests {
     fn a_second_lock_is_refused_and_leftovers_go() {
         let dir = tempfile::tempdir().expect("a directory");
         let leftover = dir.path().join(".2k-1k.wld.abc123.tmp");
-        let other = dir.path().join(".notes.tmp");
-        for path in [&leftover, &other] {
+        let outdated = dir.path().join(".2k-1k.wld.checkpoint");
+        let kept = [
+            "2k-1k.wld",
+            ".notes.tmp",
+            ".3k-1k.wld.checkpoint",
+            ".2k.checkpoint",
+        ]
+        .map(|name| dir.path().join(name));
+        for path in [&leftover, &outdated].into_iter().chain(&kept) {
             fs::write(path, "x").expect("written");
         }
         let lock = DirectoryLock::acquire(dir.path(), &Quiet).expect("free");
-        assert!(!leftover.exists() && other.exists());
+        assert!(!leftover.exists() && !outdated.exists());
+        assert!(kept.iter().all(|path| path.exists()));
         let second = DirectoryLock::acquire(dir.path(), &Quiet);
         assert!(matches!(second, Err(GenerateError::Locked { .. })));
         drop(lock);

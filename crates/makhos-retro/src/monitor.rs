@@ -1,7 +1,11 @@
 //! Watching and stopping long work.
 
+use std::io;
+use std::path::Path;
+
 use makhos_index::Material;
 
+use crate::checkpoint::CheckpointError;
 use crate::generate::ClassReport;
 use crate::plan::Step;
 
@@ -25,8 +29,29 @@ pub trait Monitor: Sync {
     }
 
     /// A file left over by a killed run was removed.
-    fn leftover_removed(&self, file: &std::path::Path) {
+    fn leftover_removed(&self, file: &Path) {
         let _ = file;
+    }
+
+    /// Work on a class goes on from a checkpoint: of its [`Step::work`], `total`, `done` is done already.
+    /// [`advanced`](Self::advanced) is told of the rest only.
+    fn resumed(&self, material: Material, done: u64, total: u64) {
+        let _ = (material, done, total);
+    }
+
+    /// The state of a class in work is saved.
+    fn checkpoint_written(&self, file: &Path) {
+        let _ = file;
+    }
+
+    /// The state of a class in work could not be saved; work goes on without.
+    fn checkpoint_failed(&self, file: &Path, why: &io::Error) {
+        let _ = (file, why);
+    }
+
+    /// A checkpoint cannot be taken up, so the class is solved from its beginning.
+    fn checkpoint_ignored(&self, file: &Path, why: &CheckpointError) {
+        let _ = (file, why);
     }
 
     /// Whether to stop as soon as possible. What is published stays, and the same call resumes.

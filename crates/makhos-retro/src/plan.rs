@@ -2,8 +2,9 @@
 
 use makhos_index::{Material, dependencies, placements, stored_sides};
 use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric};
-use makhos_rules::Board;
+use makhos_rules::{Board, RuleSet};
 
+use crate::engine::memory::OutcomeMemory;
 use crate::reference::BYTES_PER_POSITION;
 
 /// The classes to generate, in order, each after all it needs.
@@ -20,7 +21,7 @@ pub struct Step {
     pub material: Material,
     /// Positions to be stored: placements times stored sides to move.
     pub positions: u64,
-    /// Bytes of memory that solving it takes, with the tables it needs.
+    /// Bytes of memory that solving it takes at least, with what it needs of other tables.
     pub memory: u64,
     /// Whether its tables are there already.
     pub done: bool,
@@ -47,7 +48,7 @@ impl Plan {
             .fold(0, |sum, step| sum.saturating_add(step.positions))
     }
 
-    /// Bytes of memory that the steps not done take at most.
+    /// Bytes of memory with which all steps that are not done can be carried out.
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.open().map(|step| step.memory).max().unwrap_or(0)
@@ -89,17 +90,31 @@ pub(crate) fn stored_positions<B: Board>(material: Material) -> Option<u64> {
     u64::try_from(placements::<B>(material)? * sides).ok()
 }
 
-/// Bytes that any run takes: the program, its threads' stacks, and the buffers of one file.
+/// Bytes that any run of the reference solver takes: the program, its threads' stacks, and the buffers of
+/// one file.
 pub(crate) const BASE_MEMORY: u64 = 12 << 20;
 
-/// Bytes that solving a class takes, with all the tables it needs decoded beside it.
-pub(crate) fn memory<B: Board>(material: Material, metric: Metric) -> u64 {
+/// Bytes that solving a class takes at least.
+pub(crate) fn memory<B: Board>(
+    rules: &RuleSet,
+    material: Material,
+    metric: Metric,
+    threads: usize,
+) -> u64 {
+    match metric {
+        Metric::Wld => OutcomeMemory::new::<B>(rules, material, threads).least(),
+        Metric::Dtw => memory_for_distances::<B>(material),
+    }
+}
+
+/// The same for the reference solver, with all the tables it needs decoded beside it.
+fn memory_for_distances<B: Board>(material: Material) -> u64 {
     let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
     let needs = dependencies(material);
     let decoded: u64 = needs
         .iter()
         .filter_map(|needed| stored_positions::<B>(needed.material))
-        .map(|positions| decoded_bytes(positions, metric))
+        .map(|positions| decoded_bytes(positions, Metric::Dtw))
         .sum();
     positions
         .saturating_mul(BYTES_PER_POSITION)

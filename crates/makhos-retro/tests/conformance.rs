@@ -4,11 +4,11 @@ use std::path::Path;
 
 use makhos_index::{Army, Material, classes, stored_sides};
 use makhos_probe::{Dtw, Metric, Tablebase, verify_values};
-use makhos_retro::{GenerateError, Generator, Quiet};
+use makhos_retro::{GenerateError, Generator, Quiet, SolvedBoard};
 use makhos_rules::notation::fen;
-use makhos_rules::{Board, Color, RuleSet, variant};
+use makhos_rules::{Color, RuleSet, variant};
 
-fn generate<B: Board>(rules: &RuleSet, dir: &Path, pieces: u32) -> Tablebase<B> {
+fn generate<B: SolvedBoard>(rules: &RuleSet, dir: &Path, pieces: u32) -> Tablebase<B> {
     let generator = Generator::<B>::new(*rules, dir, Metric::Dtw);
     let plan = generator.plan(&classes(pieces)).expect("a plan");
     generator.run(&plan, &Quiet).expect("tables");
@@ -64,7 +64,7 @@ fn slices(rules: &RuleSet, pieces: u32) -> Vec<Slice> {
     slices
 }
 
-fn agrees_with_slices<B: Board>(rules: &RuleSet, pieces: u32) {
+fn agrees_with_slices<B: SolvedBoard>(rules: &RuleSet, pieces: u32) {
     let dir = tempfile::tempdir().expect("a directory");
     let tables = generate::<B>(rules, dir.path(), pieces);
     let slices = slices(rules, pieces);
@@ -145,7 +145,7 @@ fn international_up_to_four_pieces() {
 
 /// Every stored value equals the best of its successors' values, read back from the files. With
 /// distances that rise along every move of the loser, only the true values satisfy this.
-fn proves_itself<B: Board>(rules: &RuleSet, pieces: u32) {
+fn proves_itself<B: SolvedBoard>(rules: &RuleSet, pieces: u32) {
     let dir = tempfile::tempdir().expect("a directory");
     let tables = generate::<B>(rules, dir.path(), pieces);
     for class in classes(pieces) {

@@ -18,12 +18,21 @@ fn generator(dir: &Path) -> Generator<u32> {
 }
 
 fn run(dir: &Path, threads: usize, monitor: &dyn Monitor) -> Result<(), GenerateError> {
+    run_for(Metric::Dtw, dir, threads, monitor)
+}
+
+fn run_for(
+    metric: Metric,
+    dir: &Path,
+    threads: usize,
+    monitor: &dyn Monitor,
+) -> Result<(), GenerateError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .expect("a pool");
     pool.install(|| {
-        let generator = generator(dir);
+        let generator = Generator::<u32>::new(RULES, dir, metric);
         let plan = generator.plan(&classes(PIECES))?;
         generator.run(&plan, monitor).map(|_| ())
     })
@@ -55,32 +64,60 @@ impl Monitor for StopAfter {
     }
 }
 
-#[test]
-fn threads_and_interruptions_change_nothing() {
-    let once = tempfile::tempdir().expect("a directory");
-    run(once.path(), 1, &Quiet).expect("tables");
-    let expected = tables(once.path());
-    assert_eq!(expected.len(), 2 * classes(PIECES).len());
-
-    let threads = tempfile::tempdir().expect("a directory");
-    run(threads.path(), 4, &Quiet).expect("tables");
-    assert!(tables(threads.path()) == expected, "4 threads");
-
+/// Generates with stops, each `more` questions later than the one before, until all is done.
+/// Returns how many there were.
+fn stop_and_resume(
+    metric: Metric,
+    threads: usize,
+    more: u64,
+    expected: &BTreeMap<String, Vec<u8>>,
+) -> u64 {
     let stopped = tempfile::tempdir().expect("a directory");
-    let mut interruptions = 0;
-    let mut patience = 5;
-    while let Err(error) = run(stopped.path(), 2, &StopAfter(AtomicU64::new(patience))) {
+    let (mut interruptions, mut patience) = (0, more);
+    loop {
+        let monitor = StopAfter(AtomicU64::new(patience));
+        let Err(error) = run_for(metric, stopped.path(), threads, &monitor) else {
+            break;
+        };
         assert!(error.is_interrupted(), "{error}");
         let so_far = tables(stopped.path());
         assert!(so_far.iter().all(|(name, bytes)| expected[name] == *bytes));
         interruptions += 1;
-        patience += 5;
+        patience += more;
     }
-    assert!(interruptions > 3);
     assert!(
-        tables(stopped.path()) == expected,
-        "{interruptions} interruptions"
+        tables(stopped.path()) == *expected,
+        "{threads} threads, {interruptions} interruptions"
     );
+    interruptions
+}
+
+/// Generates by different numbers of threads, and with stops after each number of questions in `steps`.
+fn threads_and_interruptions_change_nothing(metric: Metric, steps: &[u64]) {
+    let once = tempfile::tempdir().expect("a directory");
+    run_for(metric, once.path(), 1, &Quiet).expect("tables");
+    let expected = tables(once.path());
+    let files = if metric == Metric::Dtw { 2 } else { 1 };
+    assert_eq!(expected.len(), files * classes(PIECES).len());
+    for threads in [1, 2, 4] {
+        let dir = tempfile::tempdir().expect("a directory");
+        run_for(metric, dir.path(), threads, &Quiet).expect("tables");
+        assert!(tables(dir.path()) == expected, "{threads} threads");
+        for &more in steps {
+            let interruptions = stop_and_resume(metric, threads, more, &expected);
+            assert!(interruptions > 3, "{interruptions}, each {more} later");
+        }
+    }
+}
+
+#[test]
+fn threads_and_interruptions_do_not_change_distances() {
+    threads_and_interruptions_change_nothing(Metric::Dtw, &[5]);
+}
+
+#[test]
+fn threads_and_interruptions_do_not_change_outcomes() {
+    threads_and_interruptions_change_nothing(Metric::Wld, &[23, 61]);
 }
 
 #[test]

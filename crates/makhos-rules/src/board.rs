@@ -147,6 +147,9 @@ pub trait Board:
     /// The board's tables of neighbours and rays.
     fn geometry() -> &'static Geometry<Self>;
 
+    /// The set of each square by its index; empty for indices beyond the board.
+    fn single_squares() -> &'static [Self; MAX_SQUARES];
+
     /// The set of one square.
     fn bit(square: usize) -> Self;
     /// The number of squares in the set.
@@ -303,6 +306,20 @@ macro_rules! board {
                     geometry
                 };
                 &GEOMETRY
+            }
+
+            #[inline(always)]
+            fn single_squares() -> &'static [Self; MAX_SQUARES] {
+                static SQUARES: [$int; MAX_SQUARES] = {
+                    let mut squares = [0; MAX_SQUARES];
+                    let mut square = 0;
+                    while square < <$int as Board>::SQUARES as usize {
+                        squares[square] = 1 << square;
+                        square += 1;
+                    }
+                    squares
+                };
+                &SQUARES
             }
 
             #[inline(always)]

@@ -1,6 +1,7 @@
 //! The one place that turns a variant's board size into a board type.
 
-use makhos_rules::{Board, BoardSize, RuleSet};
+use makhos_retro::SolvedBoard;
+use makhos_rules::{BoardSize, RuleSet};
 
 use crate::args::RulesArgs;
 use crate::exit::{Exit, Outcome};
@@ -11,7 +12,7 @@ pub(crate) trait BoardCommand {
     fn rules(&self) -> &RulesArgs;
 
     /// Does the work on boards of type `B`, which is that of `rules`.
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit>;
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit>;
 }
 
 /// Runs a command on the board of its variant.

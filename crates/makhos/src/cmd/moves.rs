@@ -1,6 +1,7 @@
 //! `makhos moves`: the legal moves of a position.
 
 use clap::Args;
+use makhos_retro::SolvedBoard;
 use makhos_rules::notation::{Naming, fen, hub, pdn_move, square_name};
 use makhos_rules::{Board, Move, Position, Route, RuleSet, Square};
 use serde::Serialize;
@@ -68,7 +69,7 @@ impl BoardCommand for MovesArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let position = fen::parse::<B>(rules, &self.fen).or_usage()?;
         let mut output = Output::new();
         if self.json {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use makhos_retro::SolvedBoard;
 use makhos_rules::notation::{fen, hub};
 use makhos_rules::perft::{self, Counting};
 use makhos_rules::{Board, Position, RuleSet};
@@ -68,7 +69,7 @@ impl BoardCommand for PerftArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let position = match &self.fen {
             Some(text) => fen::parse::<B>(rules, text).or_usage()?,
             None => Position::start(rules),

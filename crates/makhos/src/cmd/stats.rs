@@ -5,6 +5,7 @@ use makhos_index::{Material, classes};
 use makhos_probe::{
     Access, Metric, SideStatistics, Table, Tablebase, command_arguments, variant_directory,
 };
+use makhos_retro::SolvedBoard;
 use makhos_rules::{Board, Color, RuleSet};
 use serde::Serialize;
 
@@ -95,7 +96,7 @@ impl BoardCommand for StatsArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
         let selected = tables::selected(&tables, &self.class)?;
         let mut damaged = false;

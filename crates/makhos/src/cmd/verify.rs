@@ -6,6 +6,7 @@ use makhos_probe::{
     Access, Check, Difference, Metric, ProbeError, Sample, StatisticsDifference, Table, Tablebase,
     Verification, variant_directory, verification_bytes, verify_sample, verify_values,
 };
+use makhos_retro::SolvedBoard;
 use makhos_rules::{Board, RuleSet};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -131,7 +132,7 @@ impl BoardCommand for VerifyArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         // Damaged files must be an error, never a crash, so nothing is mapped.
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
         let selected = tables::selected(&tables, &self.class)?;

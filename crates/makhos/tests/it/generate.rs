@@ -128,6 +128,58 @@ fn the_same_files_for_any_number_of_threads() {
 }
 
 #[test]
+fn the_same_outcomes_for_any_number_of_threads_and_any_memory() {
+    let mut all = Vec::new();
+    for (threads, memory) in [("1", "1GiB"), ("2", "64MiB"), ("4", "1GiB")] {
+        let dir = temporary();
+        let amounts = ["--threads", threads, "--memory", memory];
+        let what = ["--variant", "russian", "--pieces", "4", "--metric", "wld"];
+        run(&generate(&dir, &[&what[..], &amounts].concat())).expect(0);
+        all.push(contents(&dir.path().join("russian")));
+    }
+    assert_eq!(all[0].len(), 23);
+    assert!(all[0] == all[1] && all[0] == all[2]);
+}
+
+#[test]
+fn outcomes_take_more_memory_with_more_threads_and_never_more_than_allowed() {
+    let dir = temporary();
+    let memory = |threads: &str| {
+        let args = [
+            "--variant",
+            "english",
+            "--class",
+            "2k1m-2k",
+            "--metric",
+            "wld",
+        ];
+        let args = [&args[..], &["--estimate", "--json", "--threads", threads]].concat();
+        json(&generate(&dir, &args))["memory"]
+            .as_u64()
+            .expect("a number")
+    };
+    let (one, four) = (memory("1"), memory("4"));
+    assert!(one < four, "{one}, {four}");
+    let least = one.to_string();
+    let less = (one - 1).to_string();
+    let class = [
+        "--variant",
+        "english",
+        "--class",
+        "2k1m-2k",
+        "--metric",
+        "wld",
+    ];
+    let with = |memory: &str| {
+        let amounts = ["--threads", "1", "--memory", memory];
+        run(&generate(&dir, &[&class[..], &amounts].concat()))
+    };
+    let error = with(&less).expect_error(3);
+    assert!(error.contains("of memory"), "{error}");
+    with(&least).expect(0);
+}
+
+#[test]
 fn an_estimate_writes_nothing() {
     let dir = temporary();
     let args = generate(

@@ -1,10 +1,14 @@
 //! `verify`.
 
 use std::fs;
+use std::path::Path;
 
 use makhos_index::PlacementIndex;
-use makhos_probe::{Metric, PackedDtw, SideStatistics, TableSpec, TableWriter};
-use makhos_rules::variant;
+use makhos_probe::{
+    Access, Metric, PackedDtw, SideStatistics, Table, TableSpec, TableWriter, Wld, table_path,
+};
+use makhos_rules::notation::fen;
+use makhos_rules::{Color, variant};
 
 use crate::support::{copy_of_tables, files, json, run, tables};
 
@@ -113,6 +117,89 @@ fn wrong_values_are_exit_code_1_and_named() {
             .map(Vec::len),
         Some(1)
     );
+}
+
+/// A directory with the outcomes of a class and of all it needs.
+fn outcomes_of(class: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let class = ["--class", class, "--metric", "wld", "--dir", path];
+    let generate = ["generate", "--variant", "russian"];
+    run(&[&generate[..], &class].concat()).expect(0);
+    dir
+}
+
+/// Makes a draw of one position with Black to move that is lost, in a table that is in order
+/// otherwise, its figures and its digest included. Returns the position.
+fn change_one_outcome(dir: &Path, class: &str) -> String {
+    let spec = TableSpec {
+        rules: variant::RUSSIAN,
+        material: class.parse().expect("a class"),
+        metric: Metric::Wld,
+    };
+    let path = table_path(dir, &spec.rules, spec.material, spec.metric);
+    let table = Table::open(&path, Access::Read).expect("a table");
+    let sides = [Color::White, Color::Black];
+    let mut statistics = sides.map(|side| *table.statistics(side).expect("stored"));
+    let mut values = sides.map(|side| {
+        let mut values = Vec::new();
+        table
+            .for_each_value(side, |value| values.push(value))
+            .expect("values");
+        values
+    });
+    drop(table);
+    let lost = |value: &PackedDtw| value.wld() == Wld::Loss;
+    let middle = values[1].len() / 2;
+    let changed = middle + values[1][middle..].iter().position(lost).expect("a loss");
+    values[1][changed] = PackedDtw::DRAW;
+    statistics[1].losses -= 1;
+    statistics[1].draws += 1;
+    fs::remove_file(&path).expect("it was there");
+    let mut writer = TableWriter::create(dir, &spec, &statistics).expect("a writer");
+    for values in &values {
+        writer.push(values).expect("written");
+    }
+    writer.finish().expect("published");
+    let numbering = PlacementIndex::<u32>::new(spec.material).expect("it fits");
+    let position = numbering.position(changed as u64, Color::Black);
+    fen::write(&spec.rules, &position)
+}
+
+#[test]
+fn one_wrong_outcome_among_millions_is_found() {
+    let dir = outcomes_of("4k-1k");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let verify = ["verify", "--variant", "russian", "--dir", path];
+    let full = [&verify[..], &["--class", "4k-1k", "--full"]].concat();
+    let right = run(&full).expect(0);
+    assert!(right.contains("no difference was found"), "{right}");
+    let position = change_one_outcome(dir.path(), "4k-1k");
+    let wrong = run(&full).expect(1);
+    for part in [
+        "4k-1k",
+        &position,
+        "stored is \"draw\", but its moves give \"loss\"",
+    ] {
+        assert!(wrong.contains(part), "{part}: {wrong}");
+    }
+    // The file itself is in order.
+    run(&[&verify[..], &["--quick", "--sample", "0"]].concat()).expect(0);
+}
+
+#[test]
+fn one_flipped_byte_among_outcomes_is_found() {
+    let dir = outcomes_of("3k-1k");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let quick = ["verify", "--variant", "russian", "--dir", path, "--quick"];
+    run(&quick).expect(0);
+    let file = dir.path().join("russian/3k-1k.wld");
+    let mut bytes = fs::read(&file).expect("a readable file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, bytes).expect("a writable file");
+    let text = run(&quick).expect(3);
+    assert!(text.contains("3k-1k.wld"), "{text}");
 }
 
 #[test]

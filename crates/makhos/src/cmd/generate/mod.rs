@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use makhos_index::{Material, PlacementIndex, classes};
 use makhos_probe::{Metric, WriteError};
-use makhos_retro::{GenerateError, Generator, Plan};
+use makhos_retro::{GenerateError, Generator, Plan, SolvedBoard};
 use makhos_rules::{Board, RuleSet};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -27,7 +27,8 @@ use self::watch::Watch;
 const AFTER_HELP: &str = "\
 Classes that others need are made first. Tables that are there already are kept, so the same
 command resumes what was interrupted: Ctrl-C stops cleanly, and a killed run loses only the
-class in hand.
+class in hand. With --metric wld a class that takes long is saved once a minute, and goes on
+from there.
 Amounts of memory: 8GiB, 500MB, or plain bytes.
 
 Examples:
@@ -81,11 +82,13 @@ impl BoardCommand for GenerateArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let targets = self.targets::<B>(rules)?;
         let metric = Metric::from(self.metric);
         let allowed = self.memory.allowed()?;
-        let generator = Generator::<B>::new(*rules, &self.dir.dir, metric);
+        let pool = self.pool()?;
+        let threads = pool.current_num_threads();
+        let generator = Generator::<B>::new(*rules, &self.dir.dir, metric).with_threads(threads);
         if self.estimate {
             // Without a limit, so that what does not fit can be told as well.
             let plan = generator.plan(&targets).map_err(failure)?;
@@ -94,8 +97,6 @@ impl BoardCommand for GenerateArgs {
         }
         let generator = generator.with_memory(allowed);
         let plan = generator.plan(&targets).map_err(failure)?;
-        let pool = self.pool()?;
-        let threads = pool.current_num_threads();
         let watch = Watch::new(&plan, Interrupt::install()?);
         watch.announce(&self.announcement(rules, &plan, threads, allowed));
         let start = Instant::now();

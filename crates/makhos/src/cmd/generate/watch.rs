@@ -1,9 +1,11 @@
 //! Shows how generation proceeds.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use makhos_retro::{ClassReport, Monitor, Plan, Step};
+use makhos_index::Material;
+use makhos_retro::{CheckpointError, ClassReport, Monitor, Plan, Step};
 
 use crate::interrupt::Interrupt;
 use crate::progress::{Progress, Unit};
@@ -70,6 +72,28 @@ impl Monitor for Watch {
     fn leftover_removed(&self, file: &Path) {
         self.progress.say(&format!(
             "removed {}, left over by a killed run",
+            file.display()
+        ));
+    }
+
+    fn resumed(&self, material: Material, done: u64, total: u64) {
+        self.progress.advance(done);
+        let percent = 100.0 * done as f64 / (total.max(1)) as f64;
+        self.progress.say(&format!(
+            "{material}: going on from what was saved, {percent:.0} % of it done"
+        ));
+    }
+
+    fn checkpoint_failed(&self, file: &Path, why: &io::Error) {
+        self.progress.say(&format!(
+            "{}: cannot save the class in hand: {why}; going on without",
+            file.display()
+        ));
+    }
+
+    fn checkpoint_ignored(&self, file: &Path, why: &CheckpointError) {
+        self.progress.say(&format!(
+            "{}: not used: {why}; the class is made from its beginning",
             file.display()
         ));
     }

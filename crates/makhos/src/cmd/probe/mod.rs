@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal};
 
 use clap::Args;
 use makhos_probe::{Access, Dtw, Metric, ProbeError, Tablebase, Wld};
+use makhos_retro::SolvedBoard;
 use makhos_rules::notation::{fen, hub, pdn_move};
 use makhos_rules::{Board, Move, Position, RuleSet};
 use rayon::prelude::*;
@@ -70,7 +71,7 @@ impl BoardCommand for ProbeArgs {
         &self.rules
     }
 
-    fn run<B: Board>(&self, rules: &RuleSet) -> Outcome<Exit> {
+    fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         // A wrong FEN is told even where there are no tables.
         let position = self.fen.as_ref().map(|text| fen::parse::<B>(rules, text));
         let position = position.transpose().or_usage()?;

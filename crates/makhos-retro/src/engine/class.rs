@@ -1,0 +1,586 @@
+//! Solving one class: level by level, configuration by configuration.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use makhos_index::{Material, PlacementIndex};
+use makhos_probe::SideStatistics;
+use makhos_rules::{Board, Color, RuleSet};
+use rayon::prelude::*;
+
+use super::cube::{Block, Cube};
+use super::ends::Ends;
+use super::isa::Isa;
+use super::kings::KingRoom;
+use super::layout::collect;
+use super::levels::{Group, MenSets, groups};
+use super::lines::Lines;
+use super::lookup::{Lookup, Pieces, TINY, number};
+use super::mask::{Both, Foe, Known, Own, Pair, Set};
+use super::moves::{Looked, Looker, Root};
+use super::planes::{ClassPlanes, Packed};
+use super::ranks::{below, ranks_with, subsets};
+use super::settle::SettleWords;
+use super::shape::{Kings, Shape};
+use super::subs::Subs;
+use crate::checkpoint::{Keeper, State};
+use crate::error::GenerateError;
+use crate::monitor::Watch;
+use crate::reference::SolveError;
+
+/// A configuration with at least this many blocks of two inner kings is worked on by all threads at
+/// once, and the configurations one after the other.
+pub(super) const SHARED_BLOCKS: usize = 4096;
+
+/// Blocks that a thread takes at least at a time of a shared configuration.
+const BLOCKS_AT_ONCE: usize = 256;
+
+/// What is the same for all configurations of a class.
+pub(crate) struct ClassWork<'a, B: Board, const N: usize, I> {
+    pub(crate) isa: I,
+    pub(crate) rules: &'a RuleSet,
+    pub(crate) index: &'a PlacementIndex<B>,
+    pub(crate) subs: &'a Subs<B>,
+    pub(crate) watch: Watch<'a>,
+    material: Material,
+    kings: Kings,
+    shape: Shape,
+    room: KingRoom<B, N>,
+    /// Where one side has two kings or more and the other none: the sets of its kings without two.
+    pairs: Option<Vec<B>>,
+    lines: Lines<B>,
+    /// Capture positions with White and Black to move, of those that are stored.
+    captures: [AtomicU64; 2],
+    /// Stored positions that are solved.
+    solved: AtomicU64,
+}
+
+/// What one thread works with.
+struct Worker<'a, B: Board, const N: usize, I> {
+    looker: Looker<'a, 'a, B, N, I>,
+    cube: Cube<B>,
+    packed: Packed,
+}
+
+impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
+    pub(crate) fn new(
+        isa: I,
+        rules: &'a RuleSet,
+        index: &'a PlacementIndex<B>,
+        subs: &'a Subs<B>,
+        watch: Watch<'a>,
+    ) -> Self {
+        let material = index.material();
+        let kings = Kings {
+            white: material.white.kings.into(),
+            black: material.black.kings.into(),
+        };
+        Self {
+            isa,
+            rules,
+            index,
+            subs,
+            watch,
+            material,
+            kings,
+            shape: shape(kings),
+            room: KingRoom::new(rules, others(kings)),
+            pairs: pairs(kings),
+            lines: Lines::new(),
+            captures: [AtomicU64::new(0), AtomicU64::new(0)],
+            solved: AtomicU64::new(0),
+        }
+    }
+
+    /// Solves all configurations, in the current rayon pool, or those that are left after `begun`, whose
+    /// outcomes are in the planes. `keeper` may save the state after each level.
+    pub(crate) fn solve(
+        &self,
+        begun: Option<State>,
+        keeper: &mut Keeper<'_>,
+    ) -> Result<(), GenerateError> {
+        let white = MenSets::<B>::new(self.material.white.men.into(), true);
+        let black = MenSets::<B>::new(self.material.black.men.into(), false);
+        let levels = white.most() + black.most() + 1;
+        let mut state = begun.unwrap_or_else(|| self.state(levels));
+        self.resume(&state);
+        for level in (0..levels.min(state.levels_left as usize)).rev() {
+            if let Err(error) = self.level(&groups(&white, &black, level)) {
+                if error.is_interrupted() {
+                    keeper.stopped(&state);
+                }
+                return Err(error);
+            }
+            state = self.state(level);
+            keeper.level_done(&state);
+        }
+        Ok(())
+    }
+
+    /// The state while no level is in work.
+    fn state(&self, levels_left: usize) -> State {
+        State {
+            levels_left: levels_left as u64,
+            solved: self.solved.load(Ordering::Relaxed),
+            captures: [0, 1].map(|side| self.captures[side].load(Ordering::Relaxed)),
+        }
+    }
+
+    fn resume(&self, state: &State) {
+        self.solved.store(state.solved, Ordering::Relaxed);
+        for (count, &found) in self.captures.iter().zip(&state.captures) {
+            count.store(found, Ordering::Relaxed);
+        }
+    }
+
+    /// The statistics of a stored side, whose outcomes are complete.
+    pub(crate) fn statistics(&self, side: Color, planes: &ClassPlanes) -> SideStatistics {
+        let (wins, losses) = planes.counts();
+        let positions = self.index.len();
+        SideStatistics {
+            positions,
+            wins,
+            draws: positions - wins - losses,
+            losses,
+            captures: self.captures[number(side.is_white())].load(Ordering::Relaxed),
+            longest_win: None,
+            longest_loss: None,
+        }
+    }
+
+    fn worker(&self) -> Worker<'_, B, N, I> {
+        Worker {
+            looker: self.looker(),
+            cube: Cube::new(self.room.blocks(), self.rows()),
+            packed: Packed::default(),
+        }
+    }
+
+    fn looker(&self) -> Looker<'_, '_, B, N, I> {
+        Looker {
+            isa: self.isa,
+            white: true,
+            rules: self.rules,
+            lines: &self.lines,
+            lookup: Lookup::new::<N>(self.subs, self.material),
+            ends: Ends::new(),
+        }
+    }
+
+    /// Words of a plane of a block.
+    fn rows(&self) -> usize {
+        if self.shape == Shape::Grid { N } else { 1 }
+    }
+
+    /// Solves the configurations of one level.
+    fn level(&self, groups: &[Group<'_, B>]) -> Result<(), GenerateError> {
+        if self.pairs.is_none() && self.room.blocks() >= SHARED_BLOCKS {
+            let mut worker = self.worker();
+            return groups
+                .iter()
+                .try_for_each(|group| self.group(group, &mut worker, true));
+        }
+        groups.par_iter().try_for_each_init(
+            || self.worker(),
+            |worker, group| self.group(group, worker, false),
+        )
+    }
+
+    fn group(
+        &self,
+        group: &Group<'_, B>,
+        worker: &mut Worker<'_, B, N, I>,
+        shared: bool,
+    ) -> Result<(), GenerateError> {
+        for &black in group.black {
+            let men = [group.white, black];
+            let mirror = mirrored(men);
+            let needed = !self.material.is_symmetric() || men <= mirror;
+            if (group.white & black).is_empty() && needed {
+                self.configuration(men, worker, shared)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves one configuration of men. In a class of equal armies that settles the mirrored one too.
+    fn configuration(
+        &self,
+        men: [B; 2],
+        worker: &mut Worker<'_, B, N, I>,
+        shared: bool,
+    ) -> Result<(), GenerateError> {
+        if self.watch.monitor.should_stop() {
+            return Err(self.interrupted());
+        }
+        let captures = if shared {
+            self.look_shared(men, &mut worker.cube)?
+        } else {
+            worker.looker.lookup.next_configuration();
+            let captures = match &self.pairs {
+                Some(others) => self.look_at_pairs(men, others, worker),
+                None => self.look_at_all(men, worker),
+            };
+            if let Some(error) = worker.looker.lookup.take_error() {
+                return Err(error);
+            }
+            captures
+        };
+        self.settle(men, &mut worker.cube, shared);
+        self.keep(men, worker, captures);
+        // One side to move is the mirror of the other where both armies stand alike.
+        let alike = self.material.is_symmetric() && men == mirrored(men);
+        let solved = self.index.inner() * if alike { 1 } else { 2 };
+        self.solved.fetch_add(solved, Ordering::Relaxed);
+        self.watch.monitor.advanced(2 * solved);
+        Ok(())
+    }
+
+    fn interrupted(&self) -> GenerateError {
+        let material = self.material;
+        SolveError::Interrupted { material }.into()
+    }
+
+    /// Looks at all blocks of a configuration.
+    fn look_at_all(&self, men: [B; 2], worker: &mut Worker<'_, B, N, I>) -> [u64; 2] {
+        let mut captures = [0; 2];
+        let blocks = worker.cube.blocks_mut(2 * self.rows());
+        for (number, block) in blocks.enumerate() {
+            let here = self.look(&mut worker.looker, men, number, block);
+            captures[0] += here[0];
+            captures[1] += here[1];
+        }
+        captures
+    }
+
+    /// The same in a class in which one side has two kings or more and the other none, a block of two
+    /// inner kings of one side at a time.
+    fn look_at_pairs(
+        &self,
+        men: [B; 2],
+        others: &[B],
+        worker: &mut Worker<'_, B, N, I>,
+    ) -> [u64; 2] {
+        let (looker, cube) = (&mut worker.looker, &mut worker.cube);
+        for words in cube.known.iter_mut().chain(&mut cube.open) {
+            words.fill(B::EMPTY);
+        }
+        let with_kings = number(self.shape == Shape::White);
+        let mut captures = [0; 2];
+        for &others in others {
+            if !(others & (men[0] | men[1])).is_empty() {
+                continue;
+            }
+            let mut kings = [B::EMPTY; 2];
+            kings[with_kings] = others;
+            let pieces = Pieces { men, kings };
+            for side in [0, 1] {
+                let (known, open) = (&mut cube.known[side], &mut cube.open[side]);
+                let into = PairWords { known, open };
+                captures[side] += if side == with_kings {
+                    into.look::<N, I, true>(looker, side == 0, others, &pieces)
+                } else {
+                    into.look::<N, I, false>(looker, side == 0, others, &pieces)
+                };
+            }
+        }
+        captures
+    }
+
+    /// Looks at all blocks of a configuration with all threads.
+    fn look_shared(&self, men: [B; 2], cube: &mut Cube<B>) -> Result<[u64; 2], GenerateError> {
+        let words = 2 * self.rows();
+        let [white_known, black_known] = &mut cube.known;
+        let [white_open, black_open] = &mut cube.open;
+        let white = white_known
+            .par_chunks_exact_mut(words)
+            .zip(white_open.par_chunks_exact_mut(words));
+        let black = black_known
+            .par_chunks_exact_mut(words)
+            .zip(black_open.par_chunks_exact_mut(words));
+        white
+            .zip(black)
+            .with_min_len(BLOCKS_AT_ONCE)
+            .enumerate()
+            .map_init(
+                || self.looker(),
+                |looker, (number, ((white_known, white_open), (black_known, black_open)))| {
+                    let block = Block {
+                        known: [white_known, black_known],
+                        open: [white_open, black_open],
+                    };
+                    if self.watch.monitor.should_stop() {
+                        return Err(self.interrupted());
+                    }
+                    let captures = self.look(looker, men, number, block);
+                    looker.lookup.take_error().map_or(Ok(captures), Err)
+                },
+            )
+            .try_reduce(|| [0; 2], |a, b| Ok([a[0] + b[0], a[1] + b[1]]))
+    }
+
+    /// Looks at one block with either side to move; returns the numbers of capture positions, each
+    /// placement counted once.
+    fn look(
+        &self,
+        looker: &mut Looker<'_, '_, B, N, I>,
+        men: [B; 2],
+        number: usize,
+        block: Block<'_, B>,
+    ) -> [u64; 2] {
+        let blacks = self.room.others[1].len();
+        let kings = [
+            self.room.others[0].set(number / blacks),
+            self.room.others[1].set(number % blacks),
+        ];
+        let [white, black] = kings;
+        let all_men = men[0] | men[1];
+        if !((white & black) | ((white | black) & all_men)).is_empty() {
+            for words in block.known.into_iter().chain(block.open) {
+                words.fill(B::EMPTY);
+            }
+            return [0; 2];
+        }
+        let pieces = Pieces { men, kings };
+        let [white_known, black_known] = block.known;
+        let [white_open, black_open] = block.open;
+        // Every placement once: the inner king is the lowest of its side.
+        let (white, black) = (below(white), below(black));
+        match self.shape {
+            Shape::White => [
+                look::<B, N, I, Own<B>>(
+                    looker,
+                    true,
+                    &pieces,
+                    &Own(white),
+                    white_known,
+                    white_open,
+                ),
+                look::<B, N, I, Foe<B>>(
+                    looker,
+                    false,
+                    &pieces,
+                    &Foe(white),
+                    black_known,
+                    black_open,
+                ),
+            ],
+            Shape::Black => [
+                look::<B, N, I, Foe<B>>(
+                    looker,
+                    true,
+                    &pieces,
+                    &Foe(black),
+                    white_known,
+                    white_open,
+                ),
+                look::<B, N, I, Own<B>>(
+                    looker,
+                    false,
+                    &pieces,
+                    &Own(black),
+                    black_known,
+                    black_open,
+                ),
+            ],
+            Shape::Bare => {
+                let one = Known(B::bit(0));
+                [
+                    look::<B, N, I, Known<B>>(looker, true, &pieces, &one, white_known, white_open),
+                    look::<B, N, I, Known<B>>(
+                        looker,
+                        false,
+                        &pieces,
+                        &one,
+                        black_known,
+                        black_open,
+                    ),
+                ]
+            }
+            Shape::Grid | Shape::GridWith(..) => [
+                look::<B, N, I, Both<B, N, true>>(
+                    looker,
+                    true,
+                    &pieces,
+                    &Both { white, black },
+                    white_known,
+                    white_open,
+                ),
+                look::<B, N, I, Both<B, N, false>>(
+                    looker,
+                    false,
+                    &pieces,
+                    &Both { white, black },
+                    black_known,
+                    black_open,
+                ),
+            ],
+        }
+    }
+
+    /// Settles the moves of kings.
+    fn settle(&self, men: [B; 2], cube: &mut Cube<B>, shared: bool) {
+        let all_men = men[0] | men[1];
+        let with_kings = match self.shape {
+            Shape::Bare => return,
+            Shape::Grid | Shape::GridWith(..) => {
+                return cube.settle(self.isa, &self.room, all_men, shared);
+            }
+            Shape::White => 0,
+            Shape::Black => 1,
+        };
+        let [white, black] = &mut cube.known;
+        let (known, other) = if with_kings == 0 {
+            (white, black)
+        } else {
+            (black, white)
+        };
+        self.isa.run(SettleWords {
+            room: &self.room,
+            men: all_men,
+            side: with_kings,
+            other,
+            known,
+            open: &cube.open[with_kings],
+        });
+    }
+
+    /// Hands the outcomes of a solved configuration to the planes of the class.
+    fn keep(&self, men: [B; 2], worker: &mut Worker<'_, B, N, I>, captures: [u64; 2]) {
+        let symmetric = self.material.is_symmetric();
+        let mirror = mirrored(men);
+        for side in [0, 1] {
+            if symmetric && side == 1 && men == mirror {
+                continue;
+            }
+            let flipped = symmetric && side == 1;
+            let ([white, black], stored) = if flipped {
+                (mirror, Color::White)
+            } else {
+                (men, color(side))
+            };
+            let known = &worker.cube.known[side];
+            let packed = &mut worker.packed;
+            collect::<I, B, N>(
+                self.isa,
+                self.shape,
+                self.kings,
+                men[0] | men[1],
+                flipped,
+                known,
+                packed,
+            );
+            let start = self.index.men_index(white, black) * self.index.inner();
+            let planes = self.subs.planes(stored).expect("a stored side");
+            planes.put(start, packed);
+            self.captures[number(stored.is_white())].fetch_add(captures[side], Ordering::Relaxed);
+        }
+        let size = worker.cube.known[0].len();
+        if self.material.men() > 0 && size > TINY {
+            for side in [0, 1] {
+                let known = &worker.cube.known[side];
+                self.subs
+                    .insert_own(men[0], men[1], color(side), self.shape, known);
+            }
+        }
+    }
+}
+
+/// Where the words of positions with two inner kings of one side go, one side being to move.
+struct PairWords<'a, B> {
+    known: &'a mut [B],
+    open: &'a mut [B],
+}
+
+impl<B: Board> PairWords<'_, B> {
+    /// Looks at the block of these other kings; returns the number of capture positions.
+    fn look<const N: usize, I: Isa, const OWN: bool>(
+        self,
+        looker: &mut Looker<'_, '_, B, N, I>,
+        white: bool,
+        others: B,
+        pieces: &Pieces<B>,
+    ) -> u64 {
+        let looked = looker.look::<Pair<B, N, OWN>>(white, pieces);
+        let lost = if OWN {
+            looked.lost
+        } else {
+            looked.lost.or(&looked.may_lose)
+        };
+        let mut ranks = [0; N];
+        ranks_with(others, &mut ranks);
+        let mut captures = 0;
+        // Every placement once: the inner king of the bit is below that of the row.
+        let lowest = below(others);
+        for square in (B::ALL & !others).squares() {
+            let at = 2 * ranks[square];
+            self.known[at] = looked.unwon.0[square];
+            self.known[at + 1] = lost.0[square];
+            self.open[at] = looked.may_win.0[square];
+            self.open[at + 1] = looked.may_lose.0[square];
+            if lowest.contains(square) {
+                let once = looked.captures.0[square] & below(B::bit(square));
+                captures += u64::from(once.len());
+            }
+        }
+        captures
+    }
+}
+
+/// Looks at a block with one side to move and stores what is known.
+#[inline(always)]
+fn look<B: Board, const N: usize, I: Isa, M: Root<B, N>>(
+    looker: &mut Looker<'_, '_, B, N, I>,
+    white: bool,
+    pieces: &Pieces<B>,
+    once: &M,
+    known: &mut [B],
+    open: &mut [B],
+) -> u64 {
+    let looked: Looked<M::Set> = looker.look::<M>(white, pieces);
+    let words = M::Set::LEN;
+    // A side without kings has no moves left to settle.
+    let lost = if M::OWN {
+        looked.lost
+    } else {
+        looked.lost.or(&looked.may_lose)
+    };
+    looked.unwon.store(known);
+    lost.store(&mut known[words..]);
+    looked.may_win.store(open);
+    looked.may_lose.store(&mut open[words..]);
+    looked.captures.and(&once.set()).len()
+}
+
+/// The men of the flipped position.
+fn mirrored<B: Board>(men: [B; 2]) -> [B; 2] {
+    [men[1].rotate(), men[0].rotate()]
+}
+
+fn color(number: usize) -> Color {
+    if number == 0 {
+        Color::White
+    } else {
+        Color::Black
+    }
+}
+
+/// The dense form in which a class with these kings is solved.
+pub(crate) fn shape(kings: Kings) -> Shape {
+    match (kings.white, kings.black) {
+        (0, 0) => Shape::Bare,
+        (_, 0) => Shape::White,
+        (0, _) => Shape::Black,
+        _ => Shape::Grid,
+    }
+}
+
+/// The sets of kings without two inner ones, if only one side has kings, and at least two.
+fn pairs<B: Board>(kings: Kings) -> Option<Vec<B>> {
+    let most = kings.white.max(kings.black);
+    (kings.white.min(kings.black) == 0 && most >= 2).then(|| subsets(B::ALL, most - 2).collect())
+}
+
+/// The kings of each side without the inner one.
+pub(super) fn others(kings: Kings) -> [u32; 2] {
+    [kings.white, kings.black].map(|kings| kings.saturating_sub(1))
+}

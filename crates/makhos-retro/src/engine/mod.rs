@@ -1,0 +1,232 @@
+//! The bit-parallel solver: outcomes of a class, some thousand positions an operation.
+//!
+//! # How it works
+//! Men never come back, so the configurations of men of a class are solved one after the other, the most
+//! advanced first (`levels`). For each, all placements of the kings are in memory in dense form
+//! (`shape`): the squares of one king of each side are two dimensions of bits. First the moves that leave
+//! the configuration are looked at (`moves`, `inner`): captures by a search that follows the chains of a
+//! piece for all placements at once (`search`, `flight`), and the moves of men. Where they lead is
+//! looked up (`lookup`) in smaller classes and finished configurations, which are expanded on demand
+//! (`subs`) from their stored form (`layout`). Then the moves of kings are settled (`kings`, `settle`),
+//! and the outcomes go back to stored order.
+//!
+//! Rules are read from the `RuleSet` by the capture search alone, in the places where the move
+//! generator reads them; precedence is settled afterwards (`ends`).
+//!
+//! Everything is plain code over arrays, compiled for several processors (`isa`) and the same on each.
+
+mod bits;
+mod class;
+mod cube;
+mod dense_cache;
+mod ends;
+mod flight;
+mod inner;
+mod isa;
+mod kings;
+mod layout;
+mod levels;
+mod lines;
+mod lookup;
+mod mask;
+pub(crate) mod memory;
+mod moves;
+mod planes;
+mod ranks;
+mod search;
+mod segment;
+mod settle;
+mod shape;
+mod subs;
+
+use std::path::Path;
+
+use makhos_index::{Material, PlacementIndex, stored_sides};
+use makhos_probe::SideStatistics;
+use makhos_rules::{Board, Color, RuleSet};
+
+use self::class::ClassWork;
+use self::isa::{Isa, Portable};
+pub(crate) use self::planes::{ClassPlanes, Packed};
+use self::subs::Subs;
+use crate::checkpoint::{self, Checkpoints, Keeper, Place};
+use crate::error::GenerateError;
+use crate::monitor::{Monitor, Watch};
+
+/// The instructions that the solver is compiled for, later ones including those before. The result does
+/// not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
+pub enum Instructions {
+    /// What every processor has.
+    Portable,
+    /// x86-64 with AVX2 and BMI2.
+    Avx2,
+    /// x86-64 with AVX-512 as well.
+    Avx512,
+}
+
+impl Instructions {
+    /// All, the fastest last.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// Whether the running processor has them.
+    #[must_use]
+    pub fn are_there(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => isa::Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => isa::Avx512::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// The fastest that the running processor has.
+    #[must_use]
+    pub fn best() -> Self {
+        let there = Self::ALL.into_iter().rev().find(|these| these.are_there());
+        there.unwrap_or(Self::Portable)
+    }
+}
+
+/// The outcomes of a class with one side to move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SolvedOutcomes {
+    /// The side to move.
+    pub side: Color,
+    /// A bit for each position in the order of [`PlacementIndex`], the first the lowest of the first
+    /// word: set if the side to move wins.
+    pub win: Vec<u64>,
+    /// The same where it loses.
+    pub loss: Vec<u64>,
+    /// Figures of all positions; no longest distances.
+    pub statistics: SideStatistics,
+}
+
+/// A class to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct OutcomeTask<'a, B> {
+    /// The rules.
+    pub rules: &'a RuleSet,
+    /// The numbering of the class, which must be canonical.
+    pub index: &'a PlacementIndex<B>,
+    /// The directory of all tables, where those are that the class needs.
+    pub dir: &'a Path,
+    /// Bytes that expanded tables may take, beside what the class itself takes.
+    pub cache: u64,
+    /// What the solver may use; must be [there](Instructions::are_there), or [`Portable`](Instructions::Portable) is used.
+    pub instructions: Instructions,
+    /// When to save the state of the class beside the tables, and to take up what was saved. `None`:
+    /// not at all.
+    pub checkpoints: Option<Checkpoints>,
+}
+
+/// A board whose endgames can be solved. All boards are.
+pub trait SolvedBoard: Board {
+    /// Solves a class in the current rayon pool: the outcomes of each [stored
+    /// side](makhos_index::stored_sides), in their order. `monitor` is told two units of work for each
+    /// position.
+    ///
+    /// A checkpoint is taken up if there is one, and stays: who publishes the outcomes removes it.
+    ///
+    /// # Errors
+    /// [`GenerateError`] if a table that the class needs is missing or damaged, or if the monitor asks
+    /// to stop; nothing but a checkpoint is kept then.
+    fn solve_outcomes(
+        task: &OutcomeTask<'_, Self>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<SolvedOutcomes>, GenerateError>;
+}
+
+macro_rules! solved_board {
+    ($board:ty, $rows:literal $(, $isa:ident)*) => {
+        impl SolvedBoard for $board {
+            fn solve_outcomes(
+                task: &OutcomeTask<'_, Self>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<SolvedOutcomes>, GenerateError> {
+                $(
+                    #[cfg(target_arch = "x86_64")]
+                    if task.instructions >= Instructions::$isa
+                        && let Some(isa) = isa::$isa::detect()
+                    {
+                        return solve::<_, $board, $rows>(isa, task, monitor);
+                    }
+                )*
+                solve::<_, $board, $rows>(Portable, task, monitor)
+            }
+        }
+    };
+}
+
+// Rows of a block: the squares, rounded up to whole vectors where that is not much. The words of the
+// 12x12 board are no elements of vectors.
+solved_board!(u32, 32, Avx512, Avx2);
+solved_board!(u64, 52, Avx512, Avx2);
+solved_board!(u128, 72);
+
+fn solve<I: Isa, B: Board, const N: usize>(
+    isa: I,
+    task: &OutcomeTask<'_, B>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<SolvedOutcomes>, GenerateError> {
+    let material = task.index.material();
+    let watch = Watch { monitor, material };
+    let path = checkpoint::path(task.dir, task.rules, material);
+    let place = Place {
+        path: &path,
+        rules: task.rules,
+        material,
+        positions: task.index.len(),
+    };
+    let open = || Subs::open::<N>(task.rules, task.dir, material, task.cache);
+    let mut subs = open()?;
+    let mut begun = None;
+    if task.checkpoints.is_some() {
+        let taken = checkpoint::take_up(&place, &stored_planes(&subs, material));
+        match taken {
+            Ok(state) => begun = state,
+            Err(error) => {
+                monitor.checkpoint_ignored(&path, &error);
+                // The planes may hold something now. There is no memory for both.
+                drop(subs);
+                subs = open()?;
+            }
+        }
+    }
+    if let Some(state) = &begun {
+        let total = task.index.len() * stored_sides(material).len() as u64;
+        monitor.resumed(material, 2 * state.solved, 2 * total);
+    }
+    let planes = stored_planes(&subs, material);
+    let mut keeper = Keeper::new(place, planes, task.checkpoints, begun, watch);
+    let work = ClassWork::<B, N, I>::new(isa, task.rules, task.index, &subs, watch);
+    work.solve(begun, &mut keeper)?;
+    let statistics: Vec<SideStatistics> = stored_sides(material)
+        .iter()
+        .filter_map(|&side| Some(work.statistics(side, subs.planes(side)?)))
+        .collect();
+    let sides = stored_sides(material).iter().zip(statistics);
+    let planes = subs.into_planes().into_iter();
+    Ok(sides
+        .zip(planes)
+        .map(|((&side, statistics), planes)| {
+            let (win, loss) = planes.into_words();
+            SolvedOutcomes {
+                side,
+                win,
+                loss,
+                statistics,
+            }
+        })
+        .collect())
+}
+
+/// The outcomes of the class in work for each stored side, in their order.
+fn stored_planes<B: Board>(subs: &Subs<B>, material: Material) -> Vec<&ClassPlanes> {
+    let sides = stored_sides(material).iter();
+    sides.filter_map(|&side| subs.planes(side)).collect()
+}

@@ -1,0 +1,264 @@
+//! What the moves that leave a configuration of men decide: captures, men's moves and promotions.
+//!
+//! Positions are taken in blocks: all placements of the inner kings for given squares of all other
+//! pieces. What remains open afterwards, the moves of kings, is settled in [`super::settle`].
+
+use std::marker::PhantomData;
+
+use makhos_rules::rules::KingRange;
+use makhos_rules::{Board, RuleSet};
+
+use super::ends::{Ends, Outcome, Record, Resolved};
+use super::inner::{Company, inner_king_captures};
+use super::isa::{Isa, Task};
+use super::lines::Lines;
+use super::lookup::{Lookup, Pieces, number};
+use super::mask::{Both, Foe, Grid, Known, Own, Pair, Set};
+use super::search::Search;
+
+/// What is known of a block after the moves that leave the configuration.
+#[derive(Clone, Copy)]
+pub(crate) struct Looked<S> {
+    /// Positions not known to be won.
+    pub(crate) unwon: S,
+    /// Positions known to be lost.
+    pub(crate) lost: S,
+    /// Open positions without capture: a king's move may win.
+    pub(crate) may_win: S,
+    /// Those among them that are lost if every king's move loses.
+    pub(crate) may_lose: S,
+    /// Positions in which the side to move must capture.
+    pub(crate) captures: S,
+}
+
+/// The products that a block can begin with: one for every combination of inner kings.
+pub(crate) trait Root<B: Board, const N: usize>: Record<B, N, Set: Resolved<B, N>> {
+    /// Which inner kings there are besides one of the side to move.
+    const COMPANY: Company;
+
+    /// All placements on the squares of `empty`.
+    fn all(empty: B) -> Self;
+
+    /// The unwon and lost positions that words found by a lookup stand for.
+    fn view(words: &[B], bit: usize) -> (Self::Set, Self::Set);
+}
+
+impl<B: Board, const N: usize, const WHITE: bool> Root<B, N> for Both<B, N, WHITE> {
+    const COMPANY: Company = Company::Foe;
+
+    #[inline(always)]
+    fn all(empty: B) -> Self {
+        Self {
+            white: empty,
+            black: empty,
+        }
+    }
+    #[inline(always)]
+    fn view(words: &[B], _: usize) -> (Grid<B, N>, Grid<B, N>) {
+        (Grid::load(words), Grid::load(&words[N..]))
+    }
+}
+
+impl<B: Board, const N: usize, const OWN: bool> Root<B, N> for Pair<B, N, OWN> {
+    const COMPANY: Company = Company::Own;
+
+    #[inline(always)]
+    fn all(empty: B) -> Self {
+        Self { set: empty }
+    }
+    #[inline(always)]
+    fn view(words: &[B], _: usize) -> (Grid<B, N>, Grid<B, N>) {
+        (Grid::load(words), Grid::load(&words[N..]))
+    }
+}
+
+impl<B: Board, const N: usize> Root<B, N> for Own<B> {
+    const COMPANY: Company = Company::Alone;
+
+    #[inline(always)]
+    fn all(empty: B) -> Self {
+        Self(empty)
+    }
+    #[inline(always)]
+    fn view(words: &[B], _: usize) -> (Self, Self) {
+        (Self(words[0]), Self(words[1]))
+    }
+}
+
+impl<B: Board, const N: usize> Root<B, N> for Foe<B> {
+    const COMPANY: Company = Company::Alone;
+
+    #[inline(always)]
+    fn all(empty: B) -> Self {
+        Self(empty)
+    }
+    #[inline(always)]
+    fn view(words: &[B], _: usize) -> (Self, Self) {
+        (Self(words[0]), Self(words[1]))
+    }
+}
+
+impl<B: Board, const N: usize> Root<B, N> for Known<B> {
+    const COMPANY: Company = Company::Alone;
+
+    #[inline(always)]
+    fn all(_: B) -> Self {
+        Self(B::bit(0))
+    }
+    #[inline(always)]
+    fn view(words: &[B], bit: usize) -> (Self, Self) {
+        let known = |word: B| Self((word >> bit as u32) & B::bit(0));
+        (known(words[0]), known(words[1]))
+    }
+}
+
+/// Looks at the blocks of a class for one thread.
+pub(crate) struct Looker<'s, 'a, B: Board, const N: usize, I> {
+    pub(crate) isa: I,
+    /// Whether White is to move.
+    pub(crate) white: bool,
+    pub(crate) rules: &'s RuleSet,
+    pub(crate) lines: &'s Lines<B>,
+    pub(crate) lookup: Lookup<'a, B>,
+    pub(crate) ends: Ends<B, N>,
+}
+
+impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
+    /// Looks at the positions with these pieces on known squares and the inner kings of `M`, with
+    /// White or Black to move.
+    pub(crate) fn look<M: Root<B, N>>(
+        &mut self,
+        white: bool,
+        pieces: &Pieces<B>,
+    ) -> Looked<M::Set> {
+        self.white = white;
+        let isa = self.isa;
+        isa.run(Look {
+            looker: self,
+            pieces,
+            root: PhantomData::<M>,
+        })
+    }
+
+    #[inline(always)]
+    fn look_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>) -> Looked<M::Set> {
+        self.ends.reset();
+        let occupied = pieces.men[0] | pieces.men[1] | pieces.kings[0] | pieces.kings[1];
+        let empty = B::ALL & !occupied;
+        let all = M::all(empty);
+        if M::OWN {
+            let mut search = self.search(pieces, empty, true);
+            inner_king_captures::<B, N, I>(&mut search, pieces, M::COMPANY);
+        }
+        self.known_pieces_capture::<M>(pieces, empty, &all);
+        let captures: Outcome<M::Set> = self.ends.resolve();
+        let there = all.set();
+        let quiet = there.and_not(&captures.any);
+        let (wins, holds) = self.men_move::<M>(pieces, empty, &quiet);
+        let won = captures.win.or(&wins);
+        let may_win = quiet.and_not(&wins);
+        Looked {
+            unwon: there.and_not(&won),
+            lost: captures.any.and_not(&captures.win).and_not(&captures.draw),
+            may_win,
+            may_lose: may_win.and_not(&holds),
+            captures: captures.any,
+        }
+    }
+
+    /// A search for a capturing piece; `rest` are the pieces on known squares without it.
+    #[inline(always)]
+    fn search(
+        &mut self,
+        rest: &Pieces<B>,
+        empty: B,
+        starts_as_king: bool,
+    ) -> Search<'_, 'a, B, N, I> {
+        let foe = number(!self.white);
+        let mut search = Search {
+            isa: self.isa,
+            white: self.white,
+            rules: self.rules,
+            lines: self.lines,
+            geometry: B::geometry(),
+            lookup: &mut self.lookup,
+            ends: &mut self.ends,
+            rest: *rest,
+            empty,
+            foes: rest.men[foe] | rest.kings[foe],
+            foe_kings: rest.kings[foe],
+            targets_from: B::EMPTY,
+            starts_as_king,
+        };
+        search.aim();
+        search
+    }
+
+    /// Captures of the pieces on known squares.
+    #[inline(always)]
+    fn known_pieces_capture<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B, all: &M) {
+        let own = number(self.white);
+        for king in [false, true] {
+            let kind = if king {
+                pieces.kings[own]
+            } else {
+                pieces.men[own]
+            };
+            for square in kind.squares() {
+                let bit = B::bit(square);
+                let mut rest = *pieces;
+                rest.men[own] &= !bit;
+                rest.kings[own] &= !bit;
+                let mut search = self.search(&rest, empty | bit, king);
+                search.chains::<M>(square, king, all);
+            }
+        }
+    }
+
+    /// Moves of men, promotions among them: where they win, and where they do not lose.
+    #[inline(always)]
+    fn men_move<M: Root<B, N>>(
+        &mut self,
+        pieces: &Pieces<B>,
+        empty: B,
+        quiet: &M::Set,
+    ) -> (M::Set, M::Set) {
+        let (mut wins, mut holds) = (M::Set::empty(), M::Set::empty());
+        let moves = self
+            .lookup
+            .man_moves::<I, M, N>(self.isa, pieces, self.white);
+        for number in 0..moves {
+            let (man_move, place) = self.lookup.man_move::<I, M, N>(pieces, self.white, number);
+            if (man_move.to & empty).is_empty() {
+                continue;
+            }
+            let (unwon, lost) = M::view(self.lookup.words(place), place.bit);
+            let here = quiet.without(man_move.to.lowest());
+            wins = wins.or(&lost.and(&here));
+            holds = holds.or(&unwon.and(&here));
+        }
+        (wins, holds)
+    }
+}
+
+/// Looks at one block.
+struct Look<'x, 's, 'a, B: Board, const N: usize, I, M> {
+    looker: &'x mut Looker<'s, 'a, B, N, I>,
+    pieces: &'x Pieces<B>,
+    root: PhantomData<M>,
+}
+
+impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Look<'_, '_, '_, B, N, I, M> {
+    type Output = Looked<M::Set>;
+
+    #[inline(always)]
+    fn call(self) -> Looked<M::Set> {
+        self.looker.look_here::<M>(self.pieces)
+    }
+}
+
+/// Whether kings fly.
+#[inline(always)]
+pub(crate) fn flying(rules: &RuleSet) -> bool {
+    rules.king_range == KingRange::Flying
+}

@@ -1,0 +1,404 @@
+//! What the solver needs to know of other positions, in the dense form and on demand: of smaller
+//! classes from their table files, of the class in work from what of it is finished.
+//!
+//! What has been expanded is kept in a cache that all threads share, as far as the budget goes; so is,
+//! in a smaller one before it, what has been decoded.
+//!
+//! # Memory
+//! Both caches hold at most the budget. Beside it there is what was dropped from the cache while threads
+//! still use it: the cubes they hold, each with its whole segment. A thread that expands a segment has
+//! it and its outcomes, 2 bits a position, on top. So with `t` threads that hold at most `h` cubes each
+//! the memory may exceed the budget by `t * (h + 1)` segments. A segment too large for the cache is
+//! handed out all the same and lives as long as it is held. The outcomes of the class in work, 2 bits a
+//! position, are no part of the budget.
+
+mod decoded;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use makhos_index::{Material, dependencies, stored_sides};
+use makhos_probe::{Access, Metric, Table, table_path};
+use makhos_rules::{Board, Color, RuleSet};
+
+use self::decoded::Decoded;
+use super::dense_cache::{DenseCache, Key};
+use super::isa::Isa;
+use super::layout::{elements, expand, expand_word};
+use super::planes::{ClassPlanes, Packed};
+pub(crate) use super::segment::Cube;
+use super::segment::{Form, Segments};
+use super::shape::{Kings, Shape};
+use crate::error::GenerateError;
+
+/// Outcomes that solving one class needs, and those found so far.
+pub(crate) struct Subs<B> {
+    rules: RuleSet,
+    dir: PathBuf,
+    places: Places,
+    /// What the class in work depends on.
+    classes: Vec<Class<B>>,
+    /// The class in work.
+    own: Segments<B>,
+    /// Its outcomes for each stored side to move.
+    planes: Vec<ClassPlanes>,
+    cache: DenseCache<B>,
+    decoded: Decoded,
+}
+
+/// The part of the budget that decoded outcomes may take. In dense form they take 4 to 36 times as much.
+const FOR_DECODED: u64 = 4;
+
+/// A finished class.
+struct Class<B> {
+    segments: Segments<B>,
+    /// Opened when first needed.
+    table: OnceLock<Table>,
+}
+
+/// One configuration of men as a table stores it.
+struct Stored<B> {
+    form: Form,
+    white_men: B,
+    black_men: B,
+}
+
+impl<B: Board> Subs<B> {
+    /// What solving `material`, canonical, under `rules` needs, from tables below the directory `dir` of
+    /// all tables. At most about `budget` bytes are [kept](self). `N` is the number of rows of a block.
+    ///
+    /// # Errors
+    /// [`GenerateError::Class`] for a class that cannot be numbered on this board.
+    pub(crate) fn open<const N: usize>(
+        rules: &RuleSet,
+        dir: &Path,
+        material: Material,
+        budget: u64,
+    ) -> Result<Self, GenerateError> {
+        let refuse = |material| move |source| GenerateError::Class { material, source };
+        let mut classes = Vec::new();
+        for needed in dependencies(material) {
+            let material = needed.material;
+            classes.push(Class {
+                segments: Segments::new(material).map_err(refuse(material))?,
+                table: OnceLock::new(),
+            });
+        }
+        let own = Segments::single(material).map_err(refuse(material))?;
+        let largest = classes
+            .iter()
+            .map(|class| &class.segments)
+            .chain([&own])
+            .map(largest_bytes::<B, N>)
+            .max()
+            .unwrap_or(0);
+        let sides = stored_sides(material).iter();
+        Ok(Self {
+            rules: *rules,
+            dir: dir.to_owned(),
+            places: Places::new(&classes, material),
+            classes,
+            planes: sides.map(|_| ClassPlanes::new(own.all())).collect(),
+            own,
+            cache: DenseCache::new(budget - budget / FOR_DECODED, largest),
+            decoded: Decoded::new(budget / FOR_DECODED),
+        })
+    }
+
+    /// The dense form of one configuration of men of a smaller class, all as the solver sees it: `class`
+    /// need not be canonical.
+    ///
+    /// # Errors
+    /// [`GenerateError::Unneeded`] if the class in work does not depend on `class`;
+    /// [`GenerateError::Table`] or [`GenerateError::NoCaptureValues`] if its table is missing, damaged
+    /// or another one. Nothing remembers an error: the next call tries again.
+    #[allow(clippy::too_many_arguments)] // what tells one cube from another
+    #[inline]
+    pub(crate) fn cube<I: Isa, const N: usize>(
+        &self,
+        isa: I,
+        class: Material,
+        white_men: B,
+        black_men: B,
+        side: Color,
+        shape: Shape,
+    ) -> Result<Cube<B>, GenerateError> {
+        let Some(number) = self.places.get(class) else {
+            return Err(self.unneeded(class));
+        };
+        let segments = &self.classes[usize::from(number)].segments;
+        let stored = stored_form(segments, class, white_men, black_men, side, shape);
+        let (segment, place) = segments.locate(stored.white_men, stored.black_men);
+        let key = Key::new(number, stored.form, segment);
+        let dense = self.cache.get_or_insert_with(&key, || {
+            self.read::<I, N>(isa, number, stored.form, segment)
+        })?;
+        Ok(Cube::new(
+            dense,
+            place,
+            elements::<B, N>(shape, stored.form.kings),
+        ))
+    }
+
+    /// The outcomes of the class in work with this side to move, for the solver to fill in; `None` if
+    /// they are [not stored](makhos_index::stored_sides), being those of the flipped positions.
+    pub(crate) fn planes(&self, side: Color) -> Option<&ClassPlanes> {
+        self.planes.get(side_number(side))
+    }
+
+    /// The outcomes of the class in work for each stored side, in their order.
+    pub(crate) fn into_planes(self) -> Vec<ClassPlanes> {
+        self.planes
+    }
+
+    /// The same as [`cube`](Self::cube) for the class in work. All outcomes of this configuration must
+    /// be in the [`planes`](Self::planes) by now, for what is expanded is kept.
+    ///
+    /// # Errors
+    /// None today; a class in work that is partly in files would have those of `cube`.
+    #[inline]
+    pub(crate) fn own<I: Isa, const N: usize>(
+        &self,
+        isa: I,
+        white_men: B,
+        black_men: B,
+        side: Color,
+        shape: Shape,
+    ) -> Result<Cube<B>, GenerateError> {
+        let (key, form) = self.own_key(white_men, black_men, side, shape);
+        let dense = self.cache.get_or_insert_with(&key, || {
+            let positions = self.own.positions(key.segment());
+            let mut stored = Packed::default();
+            self.planes[side_number(form.stored_side)].get(
+                positions.start,
+                positions.end - positions.start,
+                &mut stored,
+            );
+            let segment = self.own.expand::<I, N>(isa, form, key.segment(), &stored);
+            Ok::<_, GenerateError>(segment)
+        })?;
+        Ok(Cube::new(dense, 0, elements::<B, N>(shape, form.kings)))
+    }
+
+    /// Fills `into` with what [`own`](Self::own) would give, past the cache: no allocation and no lock,
+    /// and less work where there are few kings. The outcomes may pass through `scratch`.
+    ///
+    /// # Panics
+    /// If the length of `into` is not that of [`elements`].
+    #[allow(clippy::too_many_arguments)] // what tells one cube from another
+    pub(crate) fn own_into<I: Isa, const N: usize>(
+        &self,
+        isa: I,
+        white_men: B,
+        black_men: B,
+        side: Color,
+        shape: Shape,
+        scratch: &mut Packed,
+        into: &mut [B],
+    ) {
+        let class = self.own.material();
+        let stored = stored_form(&self.own, class, white_men, black_men, side, shape);
+        let (number, _) = self.own.locate(stored.white_men, stored.black_men);
+        let start = number * self.own.inner();
+        let planes = &self.planes[side_number(stored.form.stored_side)];
+        let (kings, flipped) = (stored.form.kings, stored.form.flipped);
+        let men = white_men | black_men;
+        if let (true, [unwon, lost]) = (is_one_word(shape, kings), &mut *into) {
+            let outcomes = planes.bits(start, B::SQUARES);
+            [*unwon, *lost] = expand_word(isa, kings, men, flipped, outcomes);
+            return;
+        }
+        planes.get(start, self.own.inner(), scratch);
+        expand::<I, B, N>(isa, shape, kings, men, flipped, scratch, 0, into);
+    }
+
+    /// Keeps the dense form of a configuration of the class in work that has just been solved, so that
+    /// [`own`](Self::own) need not expand it; unless it would drive too much else out.
+    pub(crate) fn insert_own(
+        &self,
+        white_men: B,
+        black_men: B,
+        side: Color,
+        shape: Shape,
+        elements: &[B],
+    ) {
+        if self.cache.is_light(elements) {
+            let (key, _) = self.own_key(white_men, black_men, side, shape);
+            self.cache.insert(key, Arc::from(elements));
+        }
+    }
+
+    #[inline]
+    fn own_key(&self, white_men: B, black_men: B, side: Color, shape: Shape) -> (Key, Form) {
+        let class = self.own.material();
+        let stored = stored_form(&self.own, class, white_men, black_men, side, shape);
+        let (segment, _) = self.own.locate(stored.white_men, stored.black_men);
+        // The number after those of the smaller classes.
+        let number = self.classes.len() as u16;
+        (Key::new(number, stored.form, segment), stored.form)
+    }
+
+    /// Reads and expands a segment of a smaller class.
+    #[cold]
+    fn read<I: Isa, const N: usize>(
+        &self,
+        isa: I,
+        number: u16,
+        form: Form,
+        segment: u64,
+    ) -> Result<Arc<[B]>, GenerateError> {
+        let class = &self.classes[usize::from(number)];
+        let positions = class.segments.positions(segment);
+        let table = self.table(class)?;
+        let stored = self
+            .decoded
+            .read(table, number, form.stored_side, positions)?;
+        Ok(class.segments.expand::<I, N>(isa, form, segment, &stored))
+    }
+
+    /// The table of a class, opened if it is not yet.
+    fn table<'a>(&self, class: &'a Class<B>) -> Result<&'a Table, GenerateError> {
+        if let Some(table) = class.table.get() {
+            return Ok(table);
+        }
+        let material = class.segments.material();
+        let path = table_path(&self.dir, &self.rules, material, Metric::Wld);
+        // Mapped, the checksum of a block is computed once and not whenever it is decoded again.
+        let table = Table::open(&path, Access::Map)?;
+        table.expect(&self.rules, material, Metric::Wld)?;
+        if !table.has_capture_values() {
+            return Err(GenerateError::NoCaptureValues { path });
+        }
+        // Two threads may have opened it at the same time; one of the two stays.
+        Ok(class.table.get_or_init(|| table))
+    }
+
+    #[cold]
+    fn unneeded(&self, class: Material) -> GenerateError {
+        GenerateError::Unneeded {
+            material: self.own.material(),
+            class,
+        }
+    }
+}
+
+/// The number of a side among the stored ones: White is always the first.
+fn side_number(side: Color) -> usize {
+    usize::from(!side.is_white())
+}
+
+/// How the table of `segments` stores what the solver sees: as it is, or flipped, by the same rule as
+/// [`makhos_index::normalize`].
+#[inline]
+fn stored_form<B: Board>(
+    segments: &Segments<B>,
+    class: Material,
+    white_men: B,
+    black_men: B,
+    side: Color,
+    shape: Shape,
+) -> Stored<B> {
+    debug_assert_eq!(white_men.len(), class.white.men.into());
+    debug_assert_eq!(black_men.len(), class.black.men.into());
+    let flipped = match class.is_symmetric() {
+        true => !side.is_white(),
+        false => class != segments.material(),
+    };
+    let (stored_side, white_men, black_men) = match flipped {
+        true => (side.opponent(), black_men.rotate(), white_men.rotate()),
+        false => (side, white_men, black_men),
+    };
+    Stored {
+        form: Form {
+            shape,
+            kings: kings(class),
+            flipped,
+            stored_side,
+        },
+        white_men,
+        black_men,
+    }
+}
+
+/// Whether the dense form is one word of each plane, as [`expand_word`] makes it.
+#[inline]
+fn is_one_word(shape: Shape, kings: Kings) -> bool {
+    matches!(
+        (shape, kings.white, kings.black),
+        (Shape::Bare, 0, 0) | (Shape::White, 1, 0) | (Shape::Black, 0, 1)
+    )
+}
+
+fn kings(class: Material) -> Kings {
+    Kings {
+        white: class.white.kings.into(),
+        black: class.black.kings.into(),
+    }
+}
+
+/// The most bytes that a segment of a class takes in a shape the solver may ask for.
+fn largest_bytes<B: Board, const N: usize>(segments: &Segments<B>) -> u64 {
+    let kings = kings(segments.material());
+    // Where there are kings, one of them at least is a dimension of bits.
+    [
+        (Shape::Grid, kings.white > 0 && kings.black > 0),
+        (Shape::White, kings.white > 0),
+        (Shape::Black, kings.black > 0),
+        (Shape::Bare, kings.white + kings.black == 0),
+    ]
+    .into_iter()
+    .filter(|(_, asked)| *asked)
+    .map(|(shape, _)| segments.most_elements::<N>(shape, kings))
+    .max()
+    .unwrap_or(0)
+    .saturating_mul(size_of::<B>() as u64)
+}
+
+/// The numbers of the needed classes, by what they consist of: a table, as every cube starts here.
+struct Places {
+    /// One more than the most men and kings of a side.
+    men: usize,
+    kings: usize,
+    numbers: Vec<Option<u16>>,
+}
+
+impl Places {
+    fn new<B: Board>(classes: &[Class<B>], material: Material) -> Self {
+        let most = |count: fn(&makhos_index::Army) -> u32| {
+            count(&material.white).max(count(&material.black)) as usize + 1
+        };
+        let mut places = Self {
+            men: most(|army| army.men.into()),
+            // Every man may become a king.
+            kings: most(|army| army.pieces()),
+            numbers: Vec::new(),
+        };
+        places.numbers = vec![None; (places.men * places.kings).pow(2)];
+        for (number, class) in (0..).zip(classes) {
+            let material = class.segments.material();
+            for oriented in [material, material.flip()] {
+                if let Some(place) = places.place(oriented) {
+                    places.numbers[place] = Some(number);
+                }
+            }
+        }
+        places
+    }
+
+    #[inline]
+    fn get(&self, class: Material) -> Option<u16> {
+        self.numbers[self.place(class)?]
+    }
+
+    #[inline]
+    fn place(&self, class: Material) -> Option<usize> {
+        let [white, black] = [class.white, class.black].map(|army| {
+            let (men, kings) = (usize::from(army.men), usize::from(army.kings));
+            (men < self.men && kings < self.kings).then_some(men * self.kings + kings)
+        });
+        Some(white? * self.men * self.kings + black?)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Outcomes as they were decoded from table files, kept for the next segment that needs them.
+//!
+//! A block of a file is wanted many times: by segments of several shapes, and by both neighbours whose
+//! border lies in it. Decoded it takes a fraction of what its dense forms take, so a part of the budget
+//! keeps most of what a class needs, and each block is decoded once.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use makhos_probe::{DEFAULT_BLOCK_VALUES, Outcomes, Table};
+use makhos_rules::Color;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Weighter};
+
+use crate::engine::dense_cache::{OVERHEAD, options};
+use crate::engine::planes::Packed;
+use crate::error::GenerateError;
+
+/// Positions of a page: a block of a file with the usual block size. With another size pages are
+/// decoded from parts of blocks, or from several.
+const PAGE: u64 = DEFAULT_BLOCK_VALUES as u64;
+
+/// Neighbouring outcomes of a class with one side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    page: u64,
+    /// The class and the side to move, packed for quick hashing.
+    class: u32,
+}
+
+/// Weighs pages by their bytes.
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Key, Arc<Packed>> for Bytes {
+    fn weight(&self, _: &Key, page: &Arc<Packed>) -> u64 {
+        bytes(page.len)
+    }
+}
+
+/// Bytes of a page with so many positions.
+fn bytes(positions: u64) -> u64 {
+    2 * positions.div_ceil(64) * 8 + OVERHEAD
+}
+
+/// Decoded pages, shared by all threads.
+pub(super) struct Decoded {
+    cache: Cache<Key, Arc<Packed>, Bytes>,
+    /// How often a page was decoded.
+    #[cfg(test)]
+    pub(super) decodings: std::sync::atomic::AtomicU64,
+}
+
+impl Decoded {
+    /// At most about `budget` bytes.
+    pub(super) fn new(budget: u64) -> Self {
+        Self {
+            cache: Cache::with_options(
+                options(budget, bytes(PAGE), bytes(PAGE)),
+                Bytes,
+                DefaultHashBuilder::default(),
+                DefaultLifecycle::default(),
+            ),
+            #[cfg(test)]
+            decodings: 0.into(),
+        }
+    }
+
+    /// The outcomes of `positions` of the class with this number, from its table.
+    pub(super) fn read(
+        &self,
+        table: &Table,
+        class: u16,
+        side: Color,
+        positions: Range<u64>,
+    ) -> Result<Packed, GenerateError> {
+        let mut outcomes = Packed::default();
+        outcomes.reserve(positions.end - positions.start);
+        let class = (u32::from(class) << 1) | u32::from(side.is_white());
+        for number in positions.start / PAGE..positions.end.div_ceil(PAGE) {
+            let start = number * PAGE;
+            let all = start..(start + PAGE).min(table.positions());
+            let within = positions.start.max(start)..positions.end.min(all.end);
+            let key = Key {
+                page: number,
+                class,
+            };
+            // Other threads that want this page wait for it; decoding waits for nobody.
+            let page = self.cache.get_or_insert_with(&key, || {
+                #[cfg(test)]
+                self.decodings
+                    .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                decode(table, side, all)
+            })?;
+            outcomes.append(&page, within.start - start..within.end - start);
+        }
+        Ok(outcomes)
+    }
+
+    /// Bytes in use.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> u64 {
+        self.cache.weight()
+    }
+}
+
+fn decode(table: &Table, side: Color, positions: Range<u64>) -> Result<Arc<Packed>, GenerateError> {
+    let mut outcomes = Outcomes::default();
+    table.read_outcomes(side, positions, &mut outcomes)?;
+    Ok(Arc::new(Packed {
+        win: outcomes.win().to_vec(),
+        loss: outcomes.loss().to_vec(),
+        len: outcomes.len(),
+    }))
+}
