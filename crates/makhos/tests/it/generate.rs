@@ -196,6 +196,10 @@ fn an_estimate_writes_nothing() {
     assert_eq!(document["classes_to_make"], 23);
     assert_eq!(document["fits"], false);
     assert_eq!(document["memory_allowed"], 1 << 20);
+    assert!(document["seconds"].as_f64().expect("a number") > 0.0);
+    let (disk, bound) = (&document["disk"], &document["disk_bound"]);
+    assert!(disk.as_u64().expect("a number") > 0 && disk.as_u64() <= bound.as_u64());
+    assert!(text.contains("time:   about"), "{text}");
     assert!(!dir.path().join("english").exists());
     // What is there is not counted.
     let args = [

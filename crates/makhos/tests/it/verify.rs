@@ -183,8 +183,8 @@ fn one_wrong_outcome_among_millions_is_found() {
     ] {
         assert!(wrong.contains(part), "{part}: {wrong}");
     }
-    // The file itself is in order.
-    run(&[&verify[..], &["--quick", "--sample", "0"]].concat()).expect(0);
+    // The file itself is in order, and a sample of one position for each table misses it.
+    run(&[&verify[..], &["--quick", "--sample", "1"]].concat()).expect(0);
 }
 
 #[test]

@@ -1,16 +1,30 @@
 //! What generation would make and take.
 
 use std::path::Path;
+use std::time::Duration;
 
 use makhos_probe::Metric;
-use makhos_retro::Plan;
+use makhos_retro::{Calibration, Forecast, Plan, SolvedBoard};
 use makhos_rules::RuleSet;
+use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
-use crate::exit::{Exit, Outcome};
+use super::failure;
+use crate::exit::{Exit, OrFail, Outcome};
 use crate::json::{RulesJson, path_text};
 use crate::output::Output;
-use crate::text::{Align, TextTable, bytes, classes, grouped};
+use crate::text::{self, Align, TextTable, bytes, classes, grouped};
+
+/// What is to be estimated.
+pub(super) struct Question<'a> {
+    pub(super) rules: &'a RuleSet,
+    pub(super) dir: &'a Path,
+    pub(super) metric: Metric,
+    pub(super) plan: &'a Plan,
+    /// Bytes of memory.
+    pub(super) allowed: u64,
+    pub(super) threads: usize,
+}
 
 /// The estimate of a plan. All amounts of memory and disk are in bytes.
 #[derive(Serialize)]
@@ -25,6 +39,11 @@ pub(super) struct Estimate {
     memory: u64,
     memory_allowed: u64,
     fits: bool,
+    threads: usize,
+    /// About so long, by the clock, at the speed measured just now.
+    seconds: f64,
+    /// About what the files take.
+    disk: u64,
     /// The files take no more than that.
     disk_bound: u64,
     classes: Vec<ClassEstimate>,
@@ -39,14 +58,11 @@ struct ClassEstimate {
     was_there: bool,
 }
 
-impl Estimate {
-    pub(super) fn new(
-        rules: &RuleSet,
-        dir: &Path,
-        metric: Metric,
-        plan: &Plan,
-        allowed: u64,
-    ) -> Self {
+impl Question<'_> {
+    /// Measures the machine for about a second and estimates.
+    pub(super) fn answer<B: SolvedBoard>(&self) -> Outcome<Estimate> {
+        let plan = self.plan;
+        let forecast = self.forecast::<B>()?;
         let class = |step: &makhos_retro::Step| ClassEstimate {
             class: step.material.to_string(),
             pieces: step.material.pieces(),
@@ -54,20 +70,39 @@ impl Estimate {
             memory: step.memory,
             was_there: step.done,
         };
-        Self {
-            rules: RulesJson::new(rules),
-            dir: path_text(dir),
-            metric: metric.to_string(),
+        Ok(Estimate {
+            rules: RulesJson::new(self.rules),
+            dir: path_text(self.dir),
+            metric: self.metric.to_string(),
             classes_to_make: plan.open().count(),
             positions: plan.open_positions(),
             memory: plan.memory(),
-            memory_allowed: allowed,
-            fits: plan.memory() <= allowed,
-            disk_bound: plan.disk_bound(metric),
+            memory_allowed: self.allowed,
+            fits: plan.memory() <= self.allowed,
+            threads: self.threads,
+            seconds: forecast.seconds,
+            disk: forecast.disk.min(plan.disk_bound(self.metric)),
+            disk_bound: plan.disk_bound(self.metric),
             classes: plan.steps.iter().map(class).collect(),
-        }
+        })
     }
 
+    fn forecast<B: SolvedBoard>(&self) -> Outcome<Forecast> {
+        if self.plan.open().next().is_none() {
+            return Ok(Forecast {
+                seconds: 0.0,
+                disk: 0,
+            });
+        }
+        let scratch = tempfile::tempdir().or_environment()?;
+        let one = ThreadPoolBuilder::new().num_threads(1).build();
+        let measure = || Calibration::measure::<B>(self.rules, self.metric, scratch.path());
+        let calibration = one.or_environment()?.install(measure).map_err(failure)?;
+        Ok(calibration.forecast::<B>(self.plan, self.threads))
+    }
+}
+
+impl Estimate {
     pub(super) fn print(&self, json: bool) -> Outcome<Exit> {
         let mut output = Output::new();
         if json {
@@ -103,14 +138,21 @@ impl Estimate {
         let mut text = table.render();
         text.push_str(&format!(
             "\n{} to make, {} positions, in {}\n\
+             time:   about {} with {}, at the speed measured just now\n\
              memory: {} at most, {} allowed{}\n\
-             disk:   {} at most, usually far less\n",
+             disk:   about {}, {} at most\n",
             classes(self.classes_to_make as u64),
             grouped(self.positions.into()),
             self.dir,
+            text::time(Duration::try_from_secs_f64(self.seconds).unwrap_or(Duration::MAX)),
+            match self.threads {
+                1 => "one thread".into(),
+                more => format!("{more} threads"),
+            },
             bytes(self.memory),
             bytes(self.memory_allowed),
             self.misfit(),
+            bytes(self.disk),
             bytes(self.disk_bound),
         ));
         text

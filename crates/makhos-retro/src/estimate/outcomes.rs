@@ -1,0 +1,187 @@
+//! What solving for outcomes costs.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use makhos_index::{Material, PlacementIndex, classes, closure};
+use makhos_probe::{Metric, TableSpec, TableWriter};
+use makhos_rules::RuleSet;
+
+use super::density::{bits, unevenness};
+use super::work::{Kind, Work};
+use super::{ClassCost, is_small, named};
+use crate::engine::{Instructions, OutcomeTask, SolvedBoard, SolvedOutcomes};
+use crate::error::GenerateError;
+use crate::monitor::Quiet;
+use crate::plan::Step;
+
+/// A class is solved again until that long, for the shortest time.
+const ENOUGH: Duration = Duration::from_millis(40);
+
+/// How often at most.
+const MOST_RUNS: usize = 5;
+
+/// Bytes of expanded tables while measuring.
+const CACHE: u64 = 64 << 20;
+
+/// Measured costs.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct OutcomeCosts {
+    rules: RuleSet,
+    /// Seconds for a unit of work of each kind.
+    units: [f64; 4],
+    /// Seconds for compressing a position.
+    writing: f64,
+    /// Seconds until a file is safe on the disk.
+    file: f64,
+    /// Files by their density in the figures: of even and uneven classes.
+    density: [f64; 2],
+    /// Bytes of the files that were made.
+    bytes: HashMap<Material, u64>,
+}
+
+/// Sums over the classes measured.
+#[derive(Default)]
+struct Sums {
+    /// Seconds and units by kind.
+    work: [Ratio; 4],
+    /// Seconds and positions.
+    writing: Ratio,
+    /// Seconds of each file.
+    files: Vec<f64>,
+    /// Bytes, and those by the figures.
+    density: [Ratio; 2],
+    bytes: HashMap<Material, u64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Ratio {
+    of: f64,
+    by: f64,
+}
+
+impl Ratio {
+    fn add(&mut self, of: f64, by: f64) {
+        self.of += of;
+        self.by += by;
+    }
+
+    fn value(self, without: f64) -> f64 {
+        if self.by > 0.0 {
+            self.of / self.by
+        } else {
+            without
+        }
+    }
+}
+
+impl OutcomeCosts {
+    pub(super) fn measure<B: SolvedBoard>(
+        rules: &RuleSet,
+        scratch: &Path,
+    ) -> Result<Self, GenerateError> {
+        let mut targets = classes(if is_small(rules) { 4 } else { 3 });
+        if !is_small(rules) {
+            targets.extend(named(&["2k-2k", "3k-1m"]));
+        }
+        let mut sums = Sums::default();
+        for material in closure(&targets) {
+            sums.add::<B>(rules, scratch, material)?;
+        }
+        sums.files.sort_by(f64::total_cmp);
+        Ok(Self {
+            rules: *rules,
+            units: sums.work.map(|ratio| ratio.value(0.0)),
+            writing: sums.writing.value(0.0),
+            file: sums.files[sums.files.len() / 2],
+            density: sums.density.map(|ratio| ratio.value(1.0)),
+            bytes: sums.bytes,
+        })
+    }
+
+    pub(super) fn class<B: SolvedBoard>(&self, step: &Step) -> ClassCost {
+        let material = step.material;
+        let positions = step.positions as f64;
+        let work = Work::of::<B>(&self.rules, material).unwrap_or(Work {
+            kind: Kind::Bare,
+            units: f64::INFINITY,
+        });
+        let by_figures = positions * bits(&self.rules, material) / 8.0;
+        let about = by_figures * self.density[unevenness(material)];
+        let bytes = self.bytes.get(&material);
+        ClassCost {
+            shared: work.units * self.units[work.kind as usize] + positions * self.writing,
+            alone: self.file,
+            bytes: bytes.map_or(about, |&bytes| bytes as f64),
+        }
+    }
+}
+
+impl Sums {
+    /// Solves and writes a class.
+    fn add<B: SolvedBoard>(
+        &mut self,
+        rules: &RuleSet,
+        scratch: &Path,
+        material: Material,
+    ) -> Result<(), GenerateError> {
+        let index = PlacementIndex::<B>::new(material)
+            .map_err(|source| GenerateError::Class { material, source })?;
+        let (seconds, solved) = solve::<B>(rules, scratch, &index)?;
+        let work = Work::of::<B>(rules, material).filter(|_| material.pieces() > 2);
+        if let Some(work) = work {
+            self.work[work.kind as usize].add(seconds, work.units);
+        }
+        let spec = TableSpec {
+            rules: *rules,
+            material,
+            metric: Metric::Wld,
+        };
+        let statistics: Vec<_> = solved.iter().map(|side| side.statistics).collect();
+        let start = Instant::now();
+        let mut writer = TableWriter::create(scratch, &spec, &statistics)?;
+        for side in &solved {
+            writer.push_outcomes(&side.win, &side.loss, index.len())?;
+        }
+        let positions = index.len() as f64 * solved.len() as f64;
+        self.writing.add(start.elapsed().as_secs_f64(), positions);
+        let start = Instant::now();
+        let bytes = writer.finish()?.bytes;
+        self.files.push(start.elapsed().as_secs_f64());
+        self.bytes.insert(material, bytes);
+        if material.pieces() > 2 {
+            let by_figures = positions * bits(rules, material) / 8.0;
+            self.density[unevenness(material)].add(bytes as f64, by_figures);
+        }
+        Ok(())
+    }
+}
+
+/// Solves a class, and tells the shortest time of some runs.
+fn solve<B: SolvedBoard>(
+    rules: &RuleSet,
+    scratch: &Path,
+    index: &PlacementIndex<B>,
+) -> Result<(f64, Vec<SolvedOutcomes>), GenerateError> {
+    let task = OutcomeTask {
+        rules,
+        index,
+        dir: scratch,
+        cache: CACHE,
+        instructions: Instructions::best(),
+        checkpoints: None,
+    };
+    let first = Instant::now();
+    let mut shortest = f64::INFINITY;
+    let mut runs = 0;
+    loop {
+        let start = Instant::now();
+        let solved = B::solve_outcomes(&task, &Quiet)?;
+        shortest = shortest.min(start.elapsed().as_secs_f64());
+        runs += 1;
+        if runs == MOST_RUNS || first.elapsed() >= ENOUGH {
+            return Ok((shortest, solved));
+        }
+    }
+}
