@@ -28,6 +28,23 @@ static BINOMIAL: [[u64; COUNTS]; COUNTS] = {
     table
 };
 
+/// The binomial coefficients `C(n, k)` for `n` from 0 to 72: the number of sets of `k` of `n` squares.
+/// The rank of a set of squares `c1 < c2 < …` is the sum of `binomials(i)[ci]`.
+///
+/// Those beyond `u64` are `u64::MAX`.
+///
+/// # Panics
+/// If `k` is more than 72.
+///
+/// ```
+/// assert_eq!(makhos_index::binomials(2)[32], 496);
+/// ```
+#[inline]
+#[must_use]
+pub fn binomials(k: usize) -> &'static [u64; COUNTS] {
+    &BINOMIAL[k]
+}
+
 /// `C(n, k)`, saturating at `u64::MAX`; `n` and `k` at most 72.
 #[inline(always)]
 pub(crate) fn binomial(n: u32, k: u32) -> u64 {

@@ -24,6 +24,7 @@ mod material;
 mod order;
 pub mod placement;
 
+pub use combination::binomials;
 pub use material::{Army, Material, ParseMaterialError, normalize, stored_sides};
 pub use order::{Dependency, Reason, classes, closure, dependencies};
 pub use placement::{IndexError, PlacementIndex, placements};

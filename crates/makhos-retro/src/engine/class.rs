@@ -7,7 +7,8 @@ use makhos_probe::SideStatistics;
 use makhos_rules::{Board, Color, RuleSet};
 use rayon::prelude::*;
 
-use super::cube::{Block, Cube};
+use super::blocks::{PairWords, look_at_block};
+use super::cube::{Block, Cube, own_and_other};
 use super::ends::Ends;
 use super::isa::Isa;
 use super::kings::KingRoom;
@@ -15,10 +16,9 @@ use super::layout::collect;
 use super::levels::{Group, MenSets, groups};
 use super::lines::Lines;
 use super::lookup::{Lookup, Pieces, TINY, number};
-use super::mask::{Both, Foe, Known, Own, Pair, Set};
-use super::moves::{Looked, Looker, Root};
+use super::moves::Looker;
 use super::planes::{ClassPlanes, Packed};
-use super::ranks::{below, ranks_with, subsets};
+use super::ranks::subsets;
 use super::settle::SettleWords;
 use super::shape::{Kings, Shape};
 use super::subs::Subs;
@@ -36,11 +36,11 @@ const BLOCKS_AT_ONCE: usize = 256;
 
 /// What is the same for all configurations of a class.
 pub(crate) struct ClassWork<'a, B: Board, const N: usize, I> {
-    pub(crate) isa: I,
-    pub(crate) rules: &'a RuleSet,
-    pub(crate) index: &'a PlacementIndex<B>,
-    pub(crate) subs: &'a Subs<B>,
-    pub(crate) watch: Watch<'a>,
+    isa: I,
+    rules: &'a RuleSet,
+    index: &'a PlacementIndex<B>,
+    subs: &'a Subs<B>,
+    watch: Watch<'a>,
     material: Material,
     kings: Kings,
     shape: Shape,
@@ -225,7 +225,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             }
             captures
         };
-        self.settle(men, &mut worker.cube, shared);
+        self.settle(men, &mut worker.cube, shared)?;
         self.keep(men, worker, captures);
         // One side to move is the mirror of the other where both armies stand alike.
         let alike = self.material.is_symmetric() && men == mirrored(men);
@@ -333,107 +333,30 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             self.room.others[1].set(number % blacks),
         ];
         let [white, black] = kings;
-        let all_men = men[0] | men[1];
-        if !((white & black) | ((white | black) & all_men)).is_empty() {
+        if !((white & black) | ((white | black) & (men[0] | men[1]))).is_empty() {
             for words in block.known.into_iter().chain(block.open) {
                 words.fill(B::EMPTY);
             }
             return [0; 2];
         }
         let pieces = Pieces { men, kings };
-        let [white_known, black_known] = block.known;
-        let [white_open, black_open] = block.open;
-        // Every placement once: the inner king is the lowest of its side.
-        let (white, black) = (below(white), below(black));
-        match self.shape {
-            Shape::White => [
-                look::<B, N, I, Own<B>>(
-                    looker,
-                    true,
-                    &pieces,
-                    &Own(white),
-                    white_known,
-                    white_open,
-                ),
-                look::<B, N, I, Foe<B>>(
-                    looker,
-                    false,
-                    &pieces,
-                    &Foe(white),
-                    black_known,
-                    black_open,
-                ),
-            ],
-            Shape::Black => [
-                look::<B, N, I, Foe<B>>(
-                    looker,
-                    true,
-                    &pieces,
-                    &Foe(black),
-                    white_known,
-                    white_open,
-                ),
-                look::<B, N, I, Own<B>>(
-                    looker,
-                    false,
-                    &pieces,
-                    &Own(black),
-                    black_known,
-                    black_open,
-                ),
-            ],
-            Shape::Bare => {
-                let one = Known(B::bit(0));
-                [
-                    look::<B, N, I, Known<B>>(looker, true, &pieces, &one, white_known, white_open),
-                    look::<B, N, I, Known<B>>(
-                        looker,
-                        false,
-                        &pieces,
-                        &one,
-                        black_known,
-                        black_open,
-                    ),
-                ]
-            }
-            Shape::Grid | Shape::GridWith(..) => [
-                look::<B, N, I, Both<B, N, true>>(
-                    looker,
-                    true,
-                    &pieces,
-                    &Both { white, black },
-                    white_known,
-                    white_open,
-                ),
-                look::<B, N, I, Both<B, N, false>>(
-                    looker,
-                    false,
-                    &pieces,
-                    &Both { white, black },
-                    black_known,
-                    black_open,
-                ),
-            ],
-        }
+        look_at_block(looker, self.shape, &pieces, block)
     }
 
     /// Settles the moves of kings.
-    fn settle(&self, men: [B; 2], cube: &mut Cube<B>, shared: bool) {
+    fn settle(&self, men: [B; 2], cube: &mut Cube<B>, shared: bool) -> Result<(), GenerateError> {
         let all_men = men[0] | men[1];
         let with_kings = match self.shape {
-            Shape::Bare => return,
+            Shape::Bare => return Ok(()),
             Shape::Grid | Shape::GridWith(..) => {
-                return cube.settle(self.isa, &self.room, all_men, shared);
+                let go_on = || !self.watch.monitor.should_stop();
+                let settled = cube.settle(self.isa, &self.room, all_men, shared, &go_on);
+                return settled.then_some(()).ok_or_else(|| self.interrupted());
             }
             Shape::White => 0,
             Shape::Black => 1,
         };
-        let [white, black] = &mut cube.known;
-        let (known, other) = if with_kings == 0 {
-            (white, black)
-        } else {
-            (black, white)
-        };
+        let (known, other) = own_and_other(&mut cube.known, with_kings == 0);
         self.isa.run(SettleWords {
             room: &self.room,
             men: all_men,
@@ -442,6 +365,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             known,
             open: &cube.open[with_kings],
         });
+        Ok(())
     }
 
     /// Hands the outcomes of a solved configuration to the planes of the class.
@@ -483,72 +407,6 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             }
         }
     }
-}
-
-/// Where the words of positions with two inner kings of one side go, one side being to move.
-struct PairWords<'a, B> {
-    known: &'a mut [B],
-    open: &'a mut [B],
-}
-
-impl<B: Board> PairWords<'_, B> {
-    /// Looks at the block of these other kings; returns the number of capture positions.
-    fn look<const N: usize, I: Isa, const OWN: bool>(
-        self,
-        looker: &mut Looker<'_, '_, B, N, I>,
-        white: bool,
-        others: B,
-        pieces: &Pieces<B>,
-    ) -> u64 {
-        let looked = looker.look::<Pair<B, N, OWN>>(white, pieces);
-        let lost = if OWN {
-            looked.lost
-        } else {
-            looked.lost.or(&looked.may_lose)
-        };
-        let mut ranks = [0; N];
-        ranks_with(others, &mut ranks);
-        let mut captures = 0;
-        // Every placement once: the inner king of the bit is below that of the row.
-        let lowest = below(others);
-        for square in (B::ALL & !others).squares() {
-            let at = 2 * ranks[square];
-            self.known[at] = looked.unwon.0[square];
-            self.known[at + 1] = lost.0[square];
-            self.open[at] = looked.may_win.0[square];
-            self.open[at + 1] = looked.may_lose.0[square];
-            if lowest.contains(square) {
-                let once = looked.captures.0[square] & below(B::bit(square));
-                captures += u64::from(once.len());
-            }
-        }
-        captures
-    }
-}
-
-/// Looks at a block with one side to move and stores what is known.
-#[inline(always)]
-fn look<B: Board, const N: usize, I: Isa, M: Root<B, N>>(
-    looker: &mut Looker<'_, '_, B, N, I>,
-    white: bool,
-    pieces: &Pieces<B>,
-    once: &M,
-    known: &mut [B],
-    open: &mut [B],
-) -> u64 {
-    let looked: Looked<M::Set> = looker.look::<M>(white, pieces);
-    let words = M::Set::LEN;
-    // A side without kings has no moves left to settle.
-    let lost = if M::OWN {
-        looked.lost
-    } else {
-        looked.lost.or(&looked.may_lose)
-    };
-    looked.unwon.store(known);
-    lost.store(&mut known[words..]);
-    looked.may_win.store(open);
-    looked.may_lose.store(&mut open[words..]);
-    looked.captures.and(&once.set()).len()
 }
 
 /// The men of the flipped position.

@@ -76,14 +76,16 @@ impl<B: Board> Cube<B> {
     }
 
     /// Settles all positions from what is known without king moves. `men` are those of both sides;
-    /// with `parallel`, in the current rayon pool.
+    /// with `parallel`, in the current rayon pool. Returns whether it is done: `go_on` is asked
+    /// before each pass over the blocks.
     pub(crate) fn settle<I: Isa, const N: usize>(
         &mut self,
         isa: I,
         room: &KingRoom<B, N>,
         men: B,
         parallel: bool,
-    ) {
+        go_on: &dyn Fn() -> bool,
+    ) -> bool {
         for flags in &mut self.changed {
             for flag in flags {
                 *flag.get_mut() = WINS | LOSSES;
@@ -97,6 +99,9 @@ impl<B: Board> Cube<B> {
         let mut quiet = 0;
         let mut mover = 0;
         while quiet < 2 {
+            if !go_on() {
+                return false;
+            }
             let any = if mover == 0 {
                 self.sweep::<I, N, true>(isa, room, men, parallel)
             } else {
@@ -105,6 +110,7 @@ impl<B: Board> Cube<B> {
             quiet = if any { 0 } else { quiet + 1 };
             mover = 1 - mover;
         }
+        true
     }
 
     /// Looks at all changed blocks with one side to move; returns whether any position was settled.
@@ -115,32 +121,10 @@ impl<B: Board> Cube<B> {
         men: B,
         parallel: bool,
     ) -> bool {
-        let [white_known, black_known] = &mut self.known;
-        let [white_open, black_open] = &mut self.open;
-        let [white_changed, black_changed] = &self.changed;
-        let [white_lost, black_lost] = &self.lost;
-        let (lost, their_lost) = if WHITE {
-            (white_lost, black_lost)
-        } else {
-            (black_lost, white_lost)
-        };
-        let (known, other, open, changed, theirs) = if WHITE {
-            (
-                white_known,
-                &*black_known,
-                white_open,
-                white_changed,
-                black_changed,
-            )
-        } else {
-            (
-                black_known,
-                &*white_known,
-                black_open,
-                black_changed,
-                white_changed,
-            )
-        };
+        let (known, other) = own_and_other(&mut self.known, WHITE);
+        let (open, _) = own_and_other(&mut self.open, WHITE);
+        let (changed, theirs) = own_and_other(&mut self.changed, WHITE);
+        let (lost, their_lost) = own_and_other(&mut self.lost, WHITE);
         let sweep = Sweep {
             room,
             men,
@@ -167,5 +151,15 @@ impl<B: Board> Cube<B> {
             any |= sweep.block::<I, WHITE>(isa, block, known, open);
         }
         any
+    }
+}
+
+/// What belongs to the side to move, and what to the other one.
+pub(super) fn own_and_other<T>(sides: &mut [T; 2], white: bool) -> (&mut T, &T) {
+    let [first, second] = sides;
+    if white {
+        (first, second)
+    } else {
+        (second, first)
     }
 }

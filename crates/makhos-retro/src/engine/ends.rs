@@ -6,7 +6,7 @@
 use makhos_rules::Board;
 
 use super::bits::transpose;
-use super::mask::{Both, Foe, Gone, Grid, Known, Own, Pair, Product, Set, all_if};
+use super::mask::{Foe, Grid, Known, Own, Product, Set, all_if};
 
 /// Three sets of placements: won by a capture, drawn by one, and with any capture at all.
 #[derive(Clone, Copy)]
@@ -146,7 +146,7 @@ impl<B: Board, const N: usize> Ends<B, N> {
     /// Records ends with two inner kings: the placements of `mask` that are not in `not`, with the rows
     /// of the block they lead to.
     #[inline(always)]
-    fn block<M: Product<B, N, Set = Grid<B, N>>>(
+    pub(super) fn block<M: Product<B, N, Set = Grid<B, N>>>(
         &mut self,
         precedence: u64,
         mask: &M,
@@ -173,7 +173,7 @@ impl<B: Board, const N: usize> Ends<B, N> {
 
     /// Records ends that win the game.
     #[inline(always)]
-    fn won(&mut self, precedence: u64, here: &Grid<B, N>) {
+    pub(super) fn won(&mut self, precedence: u64, here: &Grid<B, N>) {
         let grid = self.slot(precedence).grid();
         grid.win = grid.win.or(here);
         grid.any = grid.any.or(here);
@@ -324,22 +324,6 @@ resolved_word!(Own);
 resolved_word!(Foe);
 resolved_word!(Known);
 
-/// Records ends of a search whose mask has this type.
-pub(crate) trait Record<B: Board, const N: usize>: Product<B, N> {
-    /// Adds, with White or Black to move, the ends of placements of `mask` that are not in `not`. `block` holds the words of the
-    /// positions they lead to, `taken` is where the foe's inner kings were taken, if they were, the last
-    /// one first.
-    fn record(
-        ends: &mut Ends<B, N>,
-        white: bool,
-        precedence: u64,
-        taken: [Option<usize>; 2],
-        mask: &Self,
-        not: &Self::Set,
-        to: &Target<'_, B>,
-    );
-}
-
 /// Where a capture ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Target<'a, B> {
@@ -350,12 +334,31 @@ pub(crate) enum Target<'a, B> {
 }
 
 impl<B: Board> Target<'_, B> {
-    /// The words of a set of one word: unwon and lost.
+    /// The outcome of ends on `here`, where a position is a bit of the words.
     #[inline(always)]
-    pub(crate) fn words(&self) -> (B, B) {
-        match *self {
+    pub(crate) fn by_word(&self, here: B) -> Outcome<B> {
+        let (unwon, lost) = match *self {
             Self::Over => (B::ALL, B::ALL),
             Self::Words(words, _) => (words[0], words[1]),
+        };
+        Outcome {
+            win: here & lost,
+            draw: here & unwon & !lost,
+            any: here,
+        }
+    }
+
+    /// The outcome of ends on `here` that all lead to the one position there is.
+    #[inline(always)]
+    pub(crate) fn by_bit(&self, here: B) -> Outcome<B> {
+        let (unwon, lost) = match *self {
+            Self::Over => (true, true),
+            Self::Words(words, at) => (words[0].contains(at), words[1].contains(at)),
+        };
+        Outcome {
+            win: all_if::<B>(lost) & here,
+            draw: all_if::<B>(unwon && !lost) & here,
+            any: here,
         }
     }
 }
@@ -395,151 +398,5 @@ impl<B: Board> Gathered<B> {
     #[inline(always)]
     pub(crate) fn target(&self) -> Target<'_, B> {
         Target::Words(&self.0, 0)
-    }
-}
-
-impl<B: Board, const N: usize, const SIDE: bool> Record<B, N> for Both<B, N, SIDE> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        _: bool,
-        precedence: u64,
-        _: [Option<usize>; 2],
-        mask: &Self,
-        not: &Grid<B, N>,
-        to: &Target<'_, B>,
-    ) {
-        // The foe has its inner king, so the game is not over.
-        if let Target::Words(block, _) = *to {
-            ends.block(precedence, mask, not, block);
-        }
-    }
-}
-
-impl<B: Board, const N: usize, const OWN: bool> Record<B, N> for Pair<B, N, OWN> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        _: bool,
-        precedence: u64,
-        _: [Option<usize>; 2],
-        mask: &Self,
-        not: &Grid<B, N>,
-        to: &Target<'_, B>,
-    ) {
-        match *to {
-            Target::Words(block, _) => ends.block(precedence, mask, not, block),
-            Target::Over => ends.won(precedence, &mask.set().and_not(not)),
-        }
-    }
-}
-
-/// The outcome of ends on `here` that lead to these words.
-#[inline(always)]
-fn word_outcome<B: Board>(here: B, to: &Target<'_, B>) -> Outcome<B> {
-    let (unwon, lost) = to.words();
-    Outcome {
-        win: here & lost,
-        draw: here & unwon & !lost,
-        any: here,
-    }
-}
-
-impl<B: Board, const N: usize> Record<B, N> for Own<B> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        white: bool,
-        precedence: u64,
-        taken: [Option<usize>; 2],
-        mask: &Self,
-        not: &Self,
-        to: &Target<'_, B>,
-    ) {
-        let outcome = word_outcome(mask.0 & !not.0, to);
-        match taken[0] {
-            None => ends.word(precedence, &outcome),
-            Some(square) if white => ends.column(precedence, square, &outcome),
-            Some(square) => ends.row(precedence, square, &outcome),
-        }
-    }
-}
-
-impl<B: Board, const N: usize> Record<B, N> for Foe<B> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        _: bool,
-        precedence: u64,
-        taken: [Option<usize>; 2],
-        mask: &Self,
-        not: &Self,
-        to: &Target<'_, B>,
-    ) {
-        let outcome = word_outcome(mask.0 & !not.0, to);
-        match taken[0] {
-            None => ends.word(precedence, &outcome),
-            // One of two: the other one is where the word says, and either may be that of the row.
-            Some(square) => ends.twice(precedence, square, &outcome),
-        }
-    }
-}
-
-impl<B: Board, const N: usize> Record<B, N> for Known<B> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        _: bool,
-        precedence: u64,
-        taken: [Option<usize>; 2],
-        mask: &Self,
-        not: &Self,
-        to: &Target<'_, B>,
-    ) {
-        if (mask.0 & !not.0).is_empty() {
-            return;
-        }
-        let bit = B::bit(taken[0].unwrap_or(0));
-        let (unwon, lost) = match *to {
-            Target::Over => (true, true),
-            Target::Words(words, at) => (words[0].contains(at), words[1].contains(at)),
-        };
-        let all_if = |yes| if yes { bit } else { B::EMPTY };
-        let outcome = Outcome {
-            win: all_if(lost),
-            draw: all_if(unwon && !lost),
-            any: bit,
-        };
-        match taken[1] {
-            None => ends.word(precedence, &outcome),
-            Some(square) => ends.twice(precedence, square, &outcome),
-        }
-    }
-}
-
-impl<B: Board, const N: usize> Record<B, N> for Gone<B> {
-    #[inline(always)]
-    fn record(
-        ends: &mut Ends<B, N>,
-        _: bool,
-        precedence: u64,
-        _: [Option<usize>; 2],
-        mask: &Self,
-        not: &Foe<B>,
-        to: &Target<'_, B>,
-    ) {
-        let here = mask.set & !not.0;
-        let (unwon, lost) = match *to {
-            Target::Over => (true, true),
-            Target::Words(words, at) => (words[0].contains(at), words[1].contains(at)),
-        };
-        ends.word(
-            precedence,
-            &Outcome {
-                win: all_if::<B>(lost) & here,
-                draw: all_if::<B>(unwon && !lost) & here,
-                any: here,
-            },
-        );
     }
 }

@@ -3,9 +3,10 @@
 use makhos_rules::rules::{KingLanding, Removal};
 use makhos_rules::{Board, Direction};
 
-use super::ends::{Gathered, Record};
+use super::ends::Gathered;
 use super::isa::{Isa, Task};
 use super::mask::{Product, Set};
+use super::record::Record;
 use super::search::{Path, Search};
 
 /// What a flying king sees in one direction.
@@ -181,16 +182,8 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
 
     #[inline(always)]
     fn record_line<M: Record<B, N>>(&mut self, taken: &M, behind: &Gathered<B>, path: &Path<B>) {
-        let precedence = self.precedence(path);
-        M::record(
-            self.ends,
-            self.white,
-            precedence,
-            path.taken,
-            taken,
-            &M::Set::empty(),
-            &behind.target(),
-        );
+        let end = self.end(path);
+        M::record(self.ends, &end, taken, &M::Set::empty(), &behind.target());
     }
 
     /// Everything that can follow once a flying king has jumped `victim`. Returns for which placements

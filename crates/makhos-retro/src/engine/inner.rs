@@ -101,7 +101,7 @@ fn takes_known<B: Board, const N: usize, I: Isa>(
 
 /// Searches what follows the jump over `victim`.
 #[inline(always)]
-fn follow<B: Board, const N: usize, I: Isa, M: super::ends::Record<B, N>>(
+fn follow<B: Board, const N: usize, I: Isa, M: super::record::Record<B, N>>(
     search: &mut Search<'_, '_, B, N, I>,
     victim: usize,
     direction: Direction,

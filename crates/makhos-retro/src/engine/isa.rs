@@ -123,45 +123,32 @@ mod x86 {
         task.call()
     }
 
-    impl Isa for Avx2 {
-        #[inline(always)]
-        fn run<T: Task>(self, task: T) -> T::Output {
-            // SAFETY: the token exists only where the instructions were detected.
-            unsafe { run_avx2(task) }
-        }
+    macro_rules! isa {
+        ($token:ident, $run:ident) => {
+            impl Isa for $token {
+                #[inline(always)]
+                fn run<T: Task>(self, task: T) -> T::Output {
+                    // SAFETY: the token exists only where the instructions were detected.
+                    unsafe { $run(task) }
+                }
 
-        #[inline(always)]
-        fn compress(self, set: u64, mask: u64) -> u64 {
-            // SAFETY: the token exists only where bmi2 was detected.
-            unsafe { _pext_u64(set, mask) }
-        }
+                #[inline(always)]
+                fn compress(self, set: u64, mask: u64) -> u64 {
+                    // SAFETY: the token exists only where bmi2 was detected.
+                    unsafe { _pext_u64(set, mask) }
+                }
 
-        #[inline(always)]
-        fn expand(self, bits: u64, mask: u64) -> u64 {
-            // SAFETY: the token exists only where bmi2 was detected.
-            unsafe { _pdep_u64(bits, mask) }
-        }
+                #[inline(always)]
+                fn expand(self, bits: u64, mask: u64) -> u64 {
+                    // SAFETY: the token exists only where bmi2 was detected.
+                    unsafe { _pdep_u64(bits, mask) }
+                }
+            }
+        };
     }
 
-    impl Isa for Avx512 {
-        #[inline(always)]
-        fn run<T: Task>(self, task: T) -> T::Output {
-            // SAFETY: the token exists only where the instructions were detected.
-            unsafe { run_avx512(task) }
-        }
-
-        #[inline(always)]
-        fn compress(self, set: u64, mask: u64) -> u64 {
-            // SAFETY: the token exists only where bmi2 was detected.
-            unsafe { _pext_u64(set, mask) }
-        }
-
-        #[inline(always)]
-        fn expand(self, bits: u64, mask: u64) -> u64 {
-            // SAFETY: the token exists only where bmi2 was detected.
-            unsafe { _pdep_u64(bits, mask) }
-        }
-    }
+    isa!(Avx2, run_avx2);
+    isa!(Avx512, run_avx512);
 }
 
 /// [`Isa::compress`] for the squares of a board; the packed bits are the low ones of the result.

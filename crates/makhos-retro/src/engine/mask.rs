@@ -8,7 +8,7 @@
 
 use makhos_rules::Board;
 
-use super::ends::Record;
+use super::record::Record;
 
 /// Any set of placements of the inner kings.
 pub(crate) trait Set<B: Board>: Copy {
@@ -283,31 +283,39 @@ word_set!(Own, |square| !B::bit(square));
 word_set!(Foe, |square| !B::bit(square));
 word_set!(Known, |_| !B::EMPTY);
 
+/// What sets of squares of one inner king have in common as products.
+macro_rules! one_king {
+    () => {
+        #[inline(always)]
+        fn is_empty(&self) -> bool {
+            self.0.is_empty()
+        }
+        #[inline(always)]
+        fn clear(&mut self, square: usize) {
+            self.0 &= !B::bit(square);
+        }
+        #[inline(always)]
+        fn clear_all(&mut self, squares: B) {
+            self.0 &= !squares;
+        }
+        #[inline(always)]
+        fn set(&self) -> Self {
+            *self
+        }
+    };
+}
+
 impl<B: Board, const N: usize> Product<B, N> for Own<B> {
     type Set = Self;
     type Taken = Self;
     const FOE: bool = false;
     const OWN: bool = true;
 
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-    #[inline(always)]
-    fn clear(&mut self, square: usize) {
-        self.0 &= !B::bit(square);
-    }
-    #[inline(always)]
-    fn clear_all(&mut self, squares: B) {
-        self.0 &= !squares;
-    }
+    one_king!();
+
     #[inline(always)]
     fn foe_on(&self, _: usize) -> Self {
         Self(B::EMPTY)
-    }
-    #[inline(always)]
-    fn set(&self) -> Self {
-        *self
     }
     #[inline(always)]
     fn add_taken(_: &mut Self, _: usize, _: &Self) {}
@@ -319,26 +327,12 @@ impl<B: Board, const N: usize> Product<B, N> for Foe<B> {
     const FOE: bool = true;
     const OWN: bool = false;
 
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-    #[inline(always)]
-    fn clear(&mut self, square: usize) {
-        self.0 &= !B::bit(square);
-    }
-    #[inline(always)]
-    fn clear_all(&mut self, squares: B) {
-        self.0 &= !squares;
-    }
+    one_king!();
+
     #[inline(always)]
     fn foe_on(&self, square: usize) -> Known<B> {
         let there = !(self.0 & B::bit(square)).is_empty();
         Known(all_if::<B>(there) & B::bit(0))
-    }
-    #[inline(always)]
-    fn set(&self) -> Self {
-        *self
     }
     #[inline(always)]
     fn add_taken(set: &mut Self, square: usize, taken: &Known<B>) {

@@ -16,6 +16,7 @@
 //! Everything is plain code over arrays, compiled for several processors (`isa`) and the same on each.
 
 mod bits;
+mod blocks;
 mod class;
 mod cube;
 mod dense_cache;
@@ -33,6 +34,7 @@ pub(crate) mod memory;
 mod moves;
 mod planes;
 mod ranks;
+mod record;
 mod search;
 mod segment;
 mod settle;

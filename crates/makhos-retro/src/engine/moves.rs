@@ -8,12 +8,13 @@ use std::marker::PhantomData;
 use makhos_rules::rules::KingRange;
 use makhos_rules::{Board, RuleSet};
 
-use super::ends::{Ends, Outcome, Record, Resolved};
+use super::ends::{Ends, Outcome, Resolved};
 use super::inner::{Company, inner_king_captures};
 use super::isa::{Isa, Task};
 use super::lines::Lines;
 use super::lookup::{Lookup, Pieces, number};
 use super::mask::{Both, Foe, Grid, Known, Own, Pair, Set};
+use super::record::Record;
 use super::search::Search;
 
 /// What is known of a block after the moves that leave the configuration.
@@ -72,31 +73,25 @@ impl<B: Board, const N: usize, const OWN: bool> Root<B, N> for Pair<B, N, OWN> {
     }
 }
 
-impl<B: Board, const N: usize> Root<B, N> for Own<B> {
-    const COMPANY: Company = Company::Alone;
+macro_rules! word_root {
+    ($name:ident) => {
+        impl<B: Board, const N: usize> Root<B, N> for $name<B> {
+            const COMPANY: Company = Company::Alone;
 
-    #[inline(always)]
-    fn all(empty: B) -> Self {
-        Self(empty)
-    }
-    #[inline(always)]
-    fn view(words: &[B], _: usize) -> (Self, Self) {
-        (Self(words[0]), Self(words[1]))
-    }
+            #[inline(always)]
+            fn all(empty: B) -> Self {
+                Self(empty)
+            }
+            #[inline(always)]
+            fn view(words: &[B], _: usize) -> (Self, Self) {
+                (Self(words[0]), Self(words[1]))
+            }
+        }
+    };
 }
 
-impl<B: Board, const N: usize> Root<B, N> for Foe<B> {
-    const COMPANY: Company = Company::Alone;
-
-    #[inline(always)]
-    fn all(empty: B) -> Self {
-        Self(empty)
-    }
-    #[inline(always)]
-    fn view(words: &[B], _: usize) -> (Self, Self) {
-        (Self(words[0]), Self(words[1]))
-    }
-}
+word_root!(Own);
+word_root!(Foe);
 
 impl<B: Board, const N: usize> Root<B, N> for Known<B> {
     const COMPANY: Company = Company::Alone;

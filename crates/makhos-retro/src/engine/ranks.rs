@@ -3,34 +3,17 @@
 //! The order is that of the sets as binary numbers (colexicographic), the rank of `{c1 < … < ck}` is
 //! `C(c1, 1) + … + C(ck, k)`.
 
+use makhos_index::binomials;
 use makhos_rules::Board;
 use makhos_rules::board::MAX_SQUARES;
-
-const COUNTS: usize = MAX_SQUARES + 1;
-
-/// Row `k` holds `C(n, k)` for `n` ascending, so that a rank reads one entry of a row for each square.
-///
-/// Values beyond `usize` are `usize::MAX`: sets of that size fill no array.
-static CHOOSE: [[usize; COUNTS]; COUNTS] = {
-    let mut table = [[0; COUNTS]; COUNTS];
-    let mut n = 0;
-    while n < COUNTS {
-        table[0][n] = 1;
-        let mut k = 1;
-        while k <= n {
-            let without: usize = table[k][n - 1];
-            table[k][n] = without.saturating_add(table[k - 1][n - 1]);
-            k += 1;
-        }
-        n += 1;
-    }
-    table
-};
 
 /// The number of sets of `k` of `n` squares, saturating; `n` at most 72.
 #[inline(always)]
 pub(crate) fn sets(n: u32, k: u32) -> usize {
-    CHOOSE.get(k as usize).map_or(0, |row| row[n as usize])
+    if k as usize > MAX_SQUARES {
+        return 0;
+    }
+    usize::try_from(binomials(k as usize)[n as usize]).unwrap_or(usize::MAX)
 }
 
 /// The rank of `set` among all sets of its size.
@@ -46,7 +29,7 @@ pub(crate) fn rank_above<B: Board>(set: B, skipped: usize) -> usize {
     let mut sum = 0;
     let mut row = skipped + 1;
     while !rest.is_empty() {
-        sum += CHOOSE[row][rest.lowest()];
+        sum += binomials(row)[rest.lowest()] as usize;
         rest = rest.without_lowest();
         row += 1;
     }
@@ -70,13 +53,16 @@ pub(crate) fn ranks_with<B: Board, const N: usize>(others: B, ranks: &mut [usize
             above.lowest()
         };
         let sum = below_sum + rank_above(above, row);
-        for (rank, &own) in ranks[first..end].iter_mut().zip(&CHOOSE[row][first..end]) {
-            *rank = sum + own;
+        for (rank, &own) in ranks[first..end]
+            .iter_mut()
+            .zip(&binomials(row)[first..end])
+        {
+            *rank = sum + own as usize;
         }
         if above.is_empty() {
             return;
         }
-        below_sum += CHOOSE[row][end];
+        below_sum += binomials(row)[end] as usize;
         above = above.without_lowest();
         first = end + 1;
         row += 1;

@@ -10,11 +10,12 @@ use makhos_rules::board::Geometry;
 use makhos_rules::rules::{KingRange, Precedence, Promotion, Removal};
 use makhos_rules::{Board, Direction, RuleSet};
 
-use super::ends::{Ends, Record, Target};
+use super::ends::{Ends, Target};
 use super::isa::{Isa, Task};
 use super::lines::{Lines, step};
 use super::lookup::{Lookup, Pieces, Place, number};
 use super::mask::{Gone, Product, Set};
+use super::record::{End, Record};
 
 /// A chain so far.
 #[derive(Clone, Copy)]
@@ -286,14 +287,12 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
         path: &Path<B>,
     ) {
         let place = self.place::<M>(to, king, path);
-        let precedence = self.precedence(path);
+        let end = self.end(path);
         let target = match place {
             None => Target::Over,
             Some(place) => Target::Words(self.lookup.words(place), place.bit),
         };
-        M::record(
-            self.ends, self.white, precedence, path.taken, mask, on, &target,
-        );
+        M::record(self.ends, &end, mask, on, &target);
     }
 
     /// The words at a place.
@@ -326,6 +325,16 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
             return None;
         }
         Some(self.lookup.find::<I, M, N>(self.isa, &pieces, self.white))
+    }
+
+    /// What kind of chain has ended.
+    #[inline(always)]
+    pub(super) fn end(&self, path: &Path<B>) -> End {
+        End {
+            white: self.white,
+            precedence: self.precedence(path),
+            taken: path.taken,
+        }
     }
 
     /// How strongly the rules ask for this chain; see the move generator of `makhos-rules`.
