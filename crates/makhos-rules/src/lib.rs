@@ -14,6 +14,8 @@
 //! ```
 
 pub mod board;
+pub mod draw;
+pub mod game;
 mod movegen;
 mod moves;
 pub mod notation;

@@ -8,6 +8,9 @@
 //!
 //! A `K` before a range makes every piece of the range a king, as the grammar of PDN 3.0 has it.
 //!
+//! The fields `:H5:F12`, half-moves counted by the drawing rules and the number of the move, are read by
+//! [`parse_counted`].
+//!
 //! Squares marked `G` or `P` are captured pieces that another program has not lifted yet, because the
 //! capture goes on. Such a text is not a position between two moves, and it is refused.
 
@@ -111,6 +114,16 @@ pub enum FenError {
         /// Where the square, or the range it lies in, is listed.
         at: usize,
     },
+    /// A count that is no number, too large, or given twice.
+    #[error("the field {letter} at byte {at} needs one number up to {most}, e.g. {letter}0")]
+    Count {
+        /// The field, `H` or `F`.
+        letter: char,
+        /// Where it begins.
+        at: usize,
+        /// The largest number.
+        most: u32,
+    },
     /// Something that belongs nowhere in a FEN.
     #[error("unexpected {found} at byte {at}: expected {expected}")]
     Unexpected {
@@ -142,16 +155,48 @@ pub fn parse_named<B: Board>(
     text: &str,
 ) -> Result<Position<B>, FenError> {
     check_board::<B>(rules)?;
-    let mut reader = Reader {
-        rules,
-        naming,
-        cursor: Cursor::new(text),
-        lists: [None, None],
-        placed_at: [0; MAX_SQUARES],
-    };
+    let mut reader = Reader::new(rules, naming, text);
     let side = reader.side()?;
     reader.lists()?;
     reader.position(side)
+}
+
+/// The counts that a FEN can carry behind its position, after lidraughts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Counts {
+    /// Plies that the drawing rule in force has counted, from the field `H`.
+    pub halfmoves: Option<u16>,
+    /// The number of the move, counted from 1 and shared by both players, from the field `F`.
+    pub move_number: Option<u32>,
+}
+
+/// [`parse`], with the counts in the fields `H` and `F` if there are any.
+///
+/// # Errors
+/// As [`parse`], and [`FenError::Count`].
+pub fn parse_counted<B: Board>(
+    rules: &RuleSet,
+    text: &str,
+) -> Result<(Position<B>, Counts), FenError> {
+    check_board::<B>(rules)?;
+    let mut reader = Reader::new(rules, Naming::Board, text);
+    let side = reader.side()?;
+    reader.lists()?;
+    let position = reader.position(side)?;
+    Ok((position, reader.counts(text)?))
+}
+
+/// [`write()`] with counts behind it: `W:WK1:BK32:H5:F12`.
+#[must_use]
+pub fn write_counted<B: Board>(rules: &RuleSet, position: &Position<B>, counts: Counts) -> String {
+    let mut text = write(rules, position);
+    if let Some(halfmoves) = counts.halfmoves {
+        text.push_str(&format!(":H{halfmoves}"));
+    }
+    if let Some(number) = counts.move_number {
+        text.push_str(&format!(":F{number}"));
+    }
+    text
 }
 
 /// `position` in [`Naming::Board`]: side to move, White, Black; squares ascending, a `K` before each
@@ -219,9 +264,52 @@ struct Reader<'a, B> {
     lists: [Option<Pieces<B>>; 2],
     /// Where each occupied square was listed.
     placed_at: [usize; MAX_SQUARES],
+    /// Fields that are not colours: where they begin and end.
+    others: Vec<(usize, usize)>,
 }
 
-impl<B: Board> Reader<'_, B> {
+impl<'a, B: Board> Reader<'a, B> {
+    fn new(rules: &'a RuleSet, naming: Naming, text: &'a str) -> Self {
+        Self {
+            rules,
+            naming,
+            cursor: Cursor::new(text),
+            lists: [None, None],
+            placed_at: [0; MAX_SQUARES],
+            others: Vec::new(),
+        }
+    }
+
+    /// The counts among the fields that are not colours.
+    fn counts(&self, text: &str) -> Result<Counts, FenError> {
+        let mut counts = Counts::default();
+        for &(start, end) in &self.others {
+            let field = text.get(start..end).unwrap_or_default();
+            let (letter, most) = match field.chars().next() {
+                Some('H') => ('H', u32::from(u16::MAX)),
+                Some('F') => ('F', u32::MAX),
+                _ => continue,
+            };
+            let wrong = FenError::Count {
+                letter,
+                at: start,
+                most,
+            };
+            let digits = &field[1..];
+            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let number = digits.parse().ok().filter(|&n: &u32| plain && n <= most);
+            let number = number.ok_or_else(|| wrong.clone())?;
+            let before = match letter {
+                'H' => counts.halfmoves.replace(number as u16).is_some(),
+                _ => counts.move_number.replace(number).is_some(),
+            };
+            if before {
+                return Err(wrong);
+            }
+        }
+        Ok(counts)
+    }
+
     fn unexpected(&self, expected: &'static str) -> FenError {
         FenError::Unexpected {
             found: self.cursor.found(),
@@ -274,9 +362,11 @@ impl<B: Board> Reader<'_, B> {
         // A field is unknown only if nothing else can be meant: not a piece that lost its colour.
         let unknown =
             |next: char| next == '+' || (next.is_ascii_uppercase() && !"KGP".contains(next));
+        let start = self.cursor.at();
         if self.lists.iter().all(Option::is_some) && self.cursor.take_if(unknown).is_some() {
             self.cursor
                 .take_while(|next| next.is_ascii_alphanumeric() || "+-*/".contains(next));
+            self.others.push((start, self.cursor.at()));
             return Ok(());
         }
         if self.lists.iter().any(Option::is_some) {
@@ -409,6 +499,32 @@ mod tests {
             Ok(position) => write(rules, &position),
             Err(error) => panic!("{text}: {error}"),
         }
+    }
+
+    #[test]
+    fn counts_are_read_and_written() {
+        fn read(text: &str) -> Result<Counts, FenError> {
+            parse_counted::<u32>(&RUSSIAN, text).map(|(_, counts)| counts)
+        }
+        let counts = |halfmoves, move_number| {
+            Ok(Counts {
+                halfmoves,
+                move_number,
+            })
+        };
+        assert_eq!(read("W:WK1:BK32"), counts(None, None));
+        assert_eq!(read("W:WK1:BK32:H5:F12"), counts(Some(5), Some(12)));
+        assert_eq!(read("W:WK1:BK32 : F3 : X9 :H0."), counts(Some(0), Some(3)));
+        for text in ["H", "H-1", "H65536", "H1:H1", "F1+", "F4294967296", "Hx"] {
+            let field = format!("W:WK1:BK32:{text}");
+            let error = read(&field).expect_err(text);
+            assert!(matches!(error, FenError::Count { .. }), "{text}: {error}");
+        }
+        let (position, counts) = parse_counted::<u32>(&RUSSIAN, "B:WK1:BK32:F7:H2").expect("fine");
+        let text = write_counted(&RUSSIAN, &position, counts);
+        assert_eq!(text, "B:WK1:BK32:H2:F7");
+        // Who does not ask for counts is not troubled by them.
+        assert!(parse::<u32>(&RUSSIAN, "W:WK1:BK32:Hx").is_ok());
     }
 
     fn refuse(text: &str) -> String {
