@@ -35,15 +35,16 @@ impl Codec {
     pub(crate) const fn for_values(metric: Metric, max_bits: u16) -> Self {
         match metric {
             Metric::Wld => Self::Wld,
-            Metric::Dtw if max_bits <= Self::Dtw8.max_bits() => Self::Dtw8,
-            Metric::Dtw => Self::Dtw16,
+            Metric::Dtw | Metric::Dtz if max_bits <= Self::Dtw8.max_bits() => Self::Dtw8,
+            Metric::Dtw | Metric::Dtz => Self::Dtw16,
         }
     }
 
-    pub(crate) const fn metric(self) -> Metric {
+    /// Whether tables of a metric may be packed like this.
+    pub(crate) const fn fits(self, metric: Metric) -> bool {
         match self {
-            Self::Wld => Metric::Wld,
-            Self::Dtw8 | Self::Dtw16 => Metric::Dtw,
+            Self::Wld => matches!(metric, Metric::Wld),
+            Self::Dtw8 | Self::Dtw16 => metric.has_plies(),
         }
     }
 

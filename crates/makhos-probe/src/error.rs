@@ -136,6 +136,48 @@ pub enum TableError {
         /// The rules in the header.
         found: String,
     },
+    /// The table was made under other drawing rules.
+    #[error(
+        "{}: made under the drawing rules \"{}\", not \"{}\"; move it to the directory of its own \
+         drawing rules, or delete it, then generate the class for yours",
+        path.display(),
+        one_line(found),
+        one_line(expected)
+    )]
+    OtherDrawRules {
+        /// The file.
+        path: PathBuf,
+        /// What decides values of the drawing rules asked for, a rule a line.
+        expected: String,
+        /// The same of those in the header.
+        found: String,
+    },
+    /// The table holds the values for another number of plies counted on the main road.
+    #[error(
+        "{}: holds the values with {found} plies counted on the main road, not {expected}; \
+         was it renamed? Give it its own name back",
+        path.display()
+    )]
+    OtherRoad {
+        /// The file.
+        path: PathBuf,
+        /// The plies asked for.
+        expected: u8,
+        /// The plies in the header.
+        found: u8,
+    },
+    /// The values of the table hold under its drawing rules only, and none were asked for.
+    #[error(
+        "{}: its values hold under the drawing rules \"{}\" only: use it as a table of drawing rules",
+        path.display(),
+        one_line(found)
+    )]
+    NeedsDrawRules {
+        /// The file.
+        path: PathBuf,
+        /// What decides values of the drawing rules in the header, a rule a line.
+        found: String,
+    },
     /// The position's number or side to move is not among those the table stores.
     #[error(
         "{}: holds no position {index} with that side to move; it stores {positions} positions \
@@ -151,4 +193,9 @@ pub enum TableError {
         /// Positions stored a side.
         positions: u64,
     },
+}
+
+/// Drawing rules as part of a sentence.
+fn one_line(rules: &str) -> String {
+    rules.replace('\n', "; ")
 }

@@ -10,7 +10,7 @@ use makhos_rules::RuleSet;
 use makhos_rules::rules::MOVE_RULES_LEN;
 
 use crate::codec::Codec;
-use crate::paths::rules_text;
+use crate::paths::{DtzSpec, dtz_rules_text, rules_text};
 use crate::statistics::{Longest, SideStatistics};
 use crate::value::{Metric, Plies};
 
@@ -31,7 +31,7 @@ pub(crate) const FIXED_HEADER_LEN: usize = 184;
 /// Bytes of the checksum after that text.
 pub(crate) const HEADER_CRC_LEN: usize = 4;
 /// Longest text of the rules.
-pub(crate) const MAX_RULES_TEXT: usize = 1024;
+pub(crate) const MAX_RULES_TEXT: usize = 4096;
 /// Bytes of one entry of the block index.
 pub(crate) const INDEX_ENTRY_LEN: usize = 8;
 /// Bytes of the footer.
@@ -71,7 +71,7 @@ struct RawHeader {
     move_rules: [u8; MOVE_RULES_ROOM],
     text_len: u32,
     block_values: u32,
-    reserved: u32,
+    road: u32,
     blocks_per_side: u64,
     statistics: [RawStatistics; 2],
 }
@@ -108,8 +108,11 @@ pub(crate) struct Header {
     pub(crate) material: Material,
     pub(crate) board_rows: u8,
     pub(crate) move_rules: [u8; MOVE_RULES_ROOM],
-    /// Variant and changed house options, for people.
+    /// Variant and changed house options, for people. With [`Metric::Dtz`] the text of the drawing rules
+    /// follows behind a line end, which is more than for people.
     pub(crate) rules_text: String,
+    /// Plies counted on the main road; 0 unless the metric is [`Metric::Dtz`].
+    pub(crate) road: u8,
     /// Whether values at capture positions are stored.
     pub(crate) capture_values: bool,
     /// Values in every block but the last of a side.
@@ -162,9 +165,27 @@ impl Header {
             board_rows: rules.board.rows() as u8,
             move_rules: padded_move_rules(rules),
             rules_text: rules_text(rules),
+            road: 0,
             capture_values: true,
             block_values,
             statistics,
+        }
+    }
+
+    /// The header of a table of drawing rules, for the [`Metric::Dtz`] that `self` has.
+    pub(crate) fn with_draw_rules(self, spec: &DtzSpec<'_>) -> Self {
+        Self {
+            rules_text: dtz_rules_text(spec.rules, spec.draw_rules),
+            road: spec.road,
+            ..self
+        }
+    }
+
+    /// Variant and changed house options, and the text of the drawing rules if there are any.
+    pub(crate) fn split_rules(&self) -> (&str, Option<&str>) {
+        match self.rules_text.split_once('\n') {
+            Some((rules, draw_rules)) if self.metric == Metric::Dtz => (rules, Some(draw_rules)),
+            _ => (&self.rules_text, None),
         }
     }
 
@@ -225,7 +246,7 @@ impl Header {
             move_rules: self.move_rules,
             text_len: self.rules_text.len() as u32,
             block_values: self.block_values,
-            reserved: 0,
+            road: self.road.into(),
             blocks_per_side: self.blocks_per_side(),
             statistics,
         };
@@ -296,7 +317,7 @@ impl RawHeader {
         let Some(codec) = Codec::from_code(self.codec) else {
             return Err(damaged(format!("unknown codec {}", self.codec)));
         };
-        if codec.metric() != metric {
+        if !codec.fits(metric) {
             return Err(damaged("codec and metric contradict each other"));
         }
         if self.index_scheme != INDEX_SCHEME {
@@ -305,9 +326,14 @@ impl RawHeader {
                 self.index_scheme
             )));
         }
-        if self.flags & !FLAG_CAPTURE_VALUES != 0 || self.reserved != 0 {
+        if self.flags & !FLAG_CAPTURE_VALUES != 0 {
             return Err(damaged("unknown flags"));
         }
+        let capture_values = self.flags & FLAG_CAPTURE_VALUES != 0;
+        if metric == Metric::Dtz && !(capture_values && text.contains('\n')) {
+            return Err(damaged("values under drawing rules are incomplete"));
+        }
+        let road = self.road(metric)?;
         if self.move_rules[0] != self.board_rows {
             return Err(damaged("two board sizes"));
         }
@@ -315,16 +341,10 @@ impl RawHeader {
             return Err(damaged(format!("{} values in a block", self.block_values)));
         }
         let [white_men, white_kings, black_men, black_kings] = self.material;
-        let material = Material {
-            white: Army {
-                men: white_men,
-                kings: white_kings,
-            },
-            black: Army {
-                men: black_men,
-                kings: black_kings,
-            },
-        };
+        let material = Material::new(
+            Army::new(white_men, white_kings),
+            Army::new(black_men, black_kings),
+        );
         let header = Header {
             metric,
             codec,
@@ -332,23 +352,39 @@ impl RawHeader {
             board_rows: self.board_rows,
             move_rules: self.move_rules,
             rules_text: text.to_owned(),
-            capture_values: self.flags & FLAG_CAPTURE_VALUES != 0,
+            road,
+            capture_values,
             block_values: self.block_values,
-            statistics: self.statistics(material)?,
+            statistics: self.statistics(material, metric)?,
         };
         if header.blocks_per_side() != self.blocks_per_side {
             return Err(damaged(
                 "the number of blocks does not match that of positions",
             ));
         }
-        if metric == Metric::Dtw && header.max_bits() > codec.max_bits() {
+        if metric.has_plies() && header.max_bits() > codec.max_bits() {
             return Err(damaged("distances too long for the codec"));
         }
         Ok(header)
     }
 
+    /// The plies counted on the main road.
+    fn road(&self, metric: Metric) -> Result<u8, HeaderError> {
+        match u8::try_from(self.road) {
+            Ok(road) if metric == Metric::Dtz || road == 0 => Ok(road),
+            _ => Err(damaged(format!(
+                "{} plies counted on the main road",
+                self.road
+            ))),
+        }
+    }
+
     /// The statistics of the stored sides, checked against the class.
-    fn statistics(&self, material: Material) -> Result<Vec<SideStatistics>, HeaderError> {
+    fn statistics(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Vec<SideStatistics>, HeaderError> {
         if !material.is_canonical() {
             return Err(damaged(format!(
                 "the class {material} is not in table orientation"
@@ -365,7 +401,7 @@ impl RawHeader {
         {
             return Err(damaged("statistics of a side that is not stored"));
         }
-        let complete = self.metric == Metric::Dtw as u8;
+        let complete = metric.has_plies();
         let statistics = self.statistics[..sides]
             .iter()
             .map(|raw| raw.to_statistics());
@@ -466,91 +502,4 @@ fn decode<T: Decode<()>>(bytes: &[u8]) -> Option<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use makhos_index::classes;
-    use makhos_rules::variant;
-    use proptest::prelude::*;
-
-    /// Consistent figures of a side, made of four random numbers.
-    fn statistics(positions: u64, complete: bool, random: [u64; 4]) -> SideStatistics {
-        let [wins, losses, first, plies] = random;
-        let wins = wins % (positions + 1);
-        let losses = losses % (positions - wins + 1);
-        let longest = |count: u64, parity: u16| {
-            let plies = Plies::new((plies % 32_000) as u16 * 2 + parity);
-            let first = first % positions;
-            (complete && count > 0).then_some(Longest { plies, first })
-        };
-        SideStatistics {
-            positions,
-            wins,
-            draws: positions - wins - losses,
-            losses,
-            captures: first % (positions + 1),
-            longest_win: longest(wins, 1),
-            longest_loss: longest(losses, 0),
-        }
-    }
-
-    fn header() -> impl Strategy<Value = Header> {
-        let random = prop::array::uniform2(prop::array::uniform4(any::<u64>()));
-        let choices = (
-            0..variant::ALL.len(),
-            0..44_usize,
-            6..=16_u32,
-            any::<bool>(),
-        );
-        (choices, random).prop_map(|((rules, class, block, dtw), random)| {
-            let rules = variant::ALL[rules];
-            let classes = classes(4);
-            let material = classes[class % classes.len()];
-            let positions = placements(rules.board.rows() as u8, material).expect("few pieces");
-            let sides = stored_sides(material).iter().zip(random);
-            let statistics = sides.map(|(_, random)| statistics(positions, dtw, random));
-            let metric = if dtw { Metric::Dtw } else { Metric::Wld };
-            let statistics = statistics.collect();
-            let mut header =
-                Header::new(rules, material, metric, Codec::Wld, 1 << block, statistics);
-            header.codec = Codec::for_values(metric, header.max_bits());
-            header
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn headers_round_trip(header in header()) {
-            let bytes = header.encode();
-            prop_assert_eq!(Header::len_from_start(&bytes), Ok(bytes.len()));
-            prop_assert_eq!(Header::decode(&bytes), Ok(header));
-        }
-
-        #[test]
-        fn a_changed_byte_is_noticed(header in header(), at: prop::sample::Index, change in 1..=255_u8) {
-            let mut bytes = header.encode();
-            let at = at.index(bytes.len());
-            bytes[at] ^= change;
-            prop_assert!(Header::decode(&bytes).is_err());
-        }
-
-        #[test]
-        fn random_bytes_are_no_header(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            prop_assert!(Header::decode(&bytes).is_err());
-            prop_assert!(Header::len_from_start(&bytes).is_err());
-        }
-    }
-
-    #[test]
-    fn footers_have_their_length() {
-        let footer = Footer {
-            index_crc: 1,
-            sha256: [2; 32],
-            file_len: 3,
-            end_magic: END_MAGIC,
-        };
-        let bytes = footer.encode();
-        assert_eq!(bytes.len(), FOOTER_LEN);
-        assert_eq!(Footer::decode(&bytes), Some(footer));
-        assert_eq!(Footer::decode(&bytes[..FOOTER_LEN - 1]), None);
-    }
-}
+mod tests;

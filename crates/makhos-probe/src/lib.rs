@@ -1,10 +1,12 @@
 //! The endgame table file of draughts: its format, writing, probing and verification.
 //!
 //! A table holds the value of every position of one material class under one rule set: whether the
-//! side to move wins ([`Wld`]), or in how many plies ([`Dtw`]). `FORMAT.md` beside this crate's
-//! manifest specifies the file byte by byte.
+//! side to move wins ([`Wld`]), or in how many plies ([`Dtw`]), both without drawing rules, or how many plies
+//! must be left on the clock of a set of drawing rules ([`Dtz`]). `FORMAT.md` beside this crate's manifest
+//! specifies the file byte by byte.
 //!
-//! - [`Tablebase`] answers for any position from a directory of tables.
+//! - [`Tablebase`] answers for any position from a directory of tables, without drawing rules.
+//! - [`DrawTables`] answers for any position with counters, under drawing rules.
 //! - [`Table`] is one open file; [`ByteSource`] is where its bytes come from.
 //! - [`Outcomes`] are those of many positions as bits, read and written at once.
 //! - [`TableWriter`] turns a solver's values into a file, which appears only when it is complete.
@@ -35,10 +37,14 @@ mod cache;
 mod codec;
 mod digits;
 mod directory;
+mod draw_tables;
+mod dtz;
 mod error;
 mod format;
+mod listing;
 mod outcomes;
 mod paths;
+mod probe_error;
 mod report;
 mod source;
 mod statistics;
@@ -49,15 +55,21 @@ mod verify;
 mod write;
 
 pub use directory::create_directory;
+pub use draw_tables::{DrawTables, Ruled, RuledMove};
+pub use dtz::{Dtz, Verdict, road_tables};
 pub use error::{BlockId, TableError};
 pub use format::DEFAULT_BLOCK_VALUES;
 pub use outcomes::Outcomes;
-pub use paths::{command_arguments, file_name, parse_file_name, table_path, variant_directory};
+pub use paths::{
+    DtzSpec, command_arguments, draw_directory, dtz_file_name, dtz_path, file_name, parse_dtz_name,
+    parse_file_name, table_path, variant_directory,
+};
+pub use probe_error::ProbeError;
 pub use report::{AnyValue, Check, Difference, StatisticsDifference, Verification};
 pub use source::{Access, ByteSource, FileSource, MapSource};
 pub use statistics::{Longest, SideStatistics};
 pub use table::{LoadedTable, Table};
-pub use tablebase::{MoveValue, ProbeError, Tablebase};
+pub use tablebase::{MoveValue, Tablebase};
 pub use value::{Dtw, Metric, PackedDtw, Plies, Wld};
 pub use verify::{Sample, verification_bytes, verify_sample, verify_values};
 pub use write::{Published, TableSpec, TableWriter, WriteError};

@@ -1,11 +1,27 @@
-//! Where table files lie: `DIR/VARIANT/CLASS.METRIC`, e.g. `tables/thai+removal=end/2m1k-1k.wld`.
+//! Where table files lie: `DIR/VARIANT/CLASS.METRIC`, e.g. `tables/thai+removal=end/2m1k-1k.wld`, and those
+//! of drawing rules below, e.g. `tables/russian/draw-0123abcd/3k-1k.7.dtz`.
 
 use std::path::{Path, PathBuf};
 
 use makhos_index::Material;
+use makhos_rules::draw::{DrawRules, official};
 use makhos_rules::{RuleSet, variant};
+use sha2::{Digest, Sha256};
 
 use crate::value::Metric;
+
+/// Which table of a set that knows drawing rules.
+#[derive(Clone, Copy, Debug)]
+pub struct DtzSpec<'a> {
+    /// The rules of the moves.
+    pub rules: &'a RuleSet,
+    /// The drawing rules.
+    pub draw_rules: &'a DrawRules,
+    /// The class, in its canonical orientation.
+    pub material: Material,
+    /// The plies that the rule of the main road has counted; 0 where the class is not its material.
+    pub road: u8,
+}
 
 /// The name of the directory of one rule set: the variant's name, and `+KEY=VALUE` for each changed
 /// house option that changes moves. Options that change neither moves nor values, such as who begins,
@@ -53,21 +69,87 @@ pub fn command_arguments(rules: &RuleSet) -> String {
     text
 }
 
-/// The name of a table file, e.g. `3k-1k.dtw`. The class is written in its canonical orientation.
+/// The name of a table file, e.g. `3k-1k.dtw`. The class is written in its canonical orientation. For
+/// [`Metric::Dtz`] see [`dtz_file_name`].
 #[must_use]
 pub fn file_name(material: Material, metric: Metric) -> String {
     format!("{}.{metric}", material.canonical())
 }
 
-/// The path of a table file below the directory `dir` of all tables.
+/// The path of a table file below the directory `dir` of all tables. For [`Metric::Dtz`], whose tables lie
+/// elsewhere, see [`dtz_path`].
 #[must_use]
 pub fn table_path(dir: &Path, rules: &RuleSet, material: Material, metric: Metric) -> PathBuf {
     dir.join(variant_directory(rules))
         .join(file_name(material, metric))
 }
 
-/// The class and metric a file name stands for. `None` for every name that [`file_name`] does not
-/// write, such as those of unfinished files.
+/// The directory of the tables of drawing rules, below that of all tables: the variant's directory, and in
+/// it `draw-` with the first digits of a digest of [`DrawRules::value_text`]. Drawing rules with the same
+/// values share it.
+///
+/// ```
+/// use makhos_rules::{draw::official, variant};
+///
+/// let rules = variant::ENGLISH;
+/// let directory = makhos_probe::draw_directory(&rules, &official::of(&rules));
+/// assert!(directory.starts_with("english/draw-"));
+/// ```
+#[must_use]
+pub fn draw_directory(rules: &RuleSet, draw_rules: &DrawRules) -> String {
+    let digest = Sha256::digest(draw_rules.value_text());
+    let digits: String = digest[..4]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{}/draw-{digits}", variant_directory(rules))
+}
+
+/// The text of the rules in the header of a table of drawing rules: those of the moves in the first line,
+/// the drawing rules below.
+pub(crate) fn dtz_rules_text(rules: &RuleSet, draw_rules: &DrawRules) -> String {
+    format!("{}\n{}", rules_text(rules), draw_rules.value_text())
+}
+
+/// What `--draw-rules` takes on the command line for these drawing rules: `official`, or a file that the
+/// user has to name.
+pub(crate) fn draw_argument(rules: &RuleSet, draw_rules: &DrawRules) -> &'static str {
+    if draw_rules.value_text() == official::of(rules).value_text() {
+        "official"
+    } else {
+        "FILE"
+    }
+}
+
+/// The name of a table of drawing rules: `3k-1k.dtz`, or `3k-1k.7.dtz` where the rule of the main road has
+/// counted 7 plies. The class is written in its canonical orientation.
+#[must_use]
+pub fn dtz_file_name(material: Material, road: u8) -> String {
+    match road {
+        0 => format!("{}.{}", material.canonical(), Metric::Dtz),
+        _ => format!("{}.{road}.{}", material.canonical(), Metric::Dtz),
+    }
+}
+
+/// The path of a table of drawing rules below the directory `dir` of all tables.
+#[must_use]
+pub fn dtz_path(dir: &Path, spec: &DtzSpec<'_>) -> PathBuf {
+    dir.join(draw_directory(spec.rules, spec.draw_rules))
+        .join(dtz_file_name(spec.material, spec.road))
+}
+
+/// The class and the plies counted on the main road that a file name stands for. `None` for every name that
+/// [`dtz_file_name`] does not write.
+#[must_use]
+pub fn parse_dtz_name(name: &str) -> Option<(Material, u8)> {
+    let stem = name.strip_suffix(".dtz")?;
+    let (class, road) = stem.split_once('.').unwrap_or((stem, "0"));
+    let (material, road) = (class.parse().ok()?, road.parse().ok()?);
+    (dtz_file_name(material, road) == name).then_some((material, road))
+}
+
+/// The class and metric that the name of a table without drawing rules stands for. `None` for every other
+/// name, such as those of unfinished files and of [`Metric::Dtz`].
 #[must_use]
 pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
     let (class, extension) = name.rsplit_once('.')?;
@@ -103,6 +185,73 @@ mod tests {
         ] {
             assert_eq!(parse_file_name(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn names_of_drawing_rules_round_trip_and_others_are_ignored() {
+        let material: Material = "3k-1k".parse().expect("well-formed");
+        for (road, name) in [(0, "3k-1k.dtz"), (3, "3k-1k.3.dtz"), (255, "3k-1k.255.dtz")] {
+            assert_eq!(dtz_file_name(material, road), name);
+            assert_eq!(dtz_file_name(material.flip(), road), name);
+            assert_eq!(parse_dtz_name(name), Some((material, road)));
+            assert_eq!(parse_file_name(name), None);
+        }
+        for other in [
+            "",
+            ".dtz",
+            "3k-1k",
+            "3k-1k.0.dtz",
+            "3k-1k.03.dtz",
+            "3k-1k.+3.dtz",
+            "3k-1k.256.dtz",
+            "3k-1k.-1.dtz",
+            "3k-1k.3.4.dtz",
+            "3k-1k..dtz",
+            "1k-3k.dtz",
+            "3k-1k.3.dtw",
+            "3k-1k.wld",
+            "3K-1K.dtz",
+            ".3k-1k.3.dtz.AbC123.tmp",
+        ] {
+            assert_eq!(parse_dtz_name(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_path_names_the_drawing_rules_by_what_decides_values() {
+        let rules = variant::RUSSIAN;
+        let draw_rules = official::of(&rules);
+        let spec = DtzSpec {
+            rules: &rules,
+            draw_rules: &draw_rules,
+            material: "3k-1k".parse().expect("well-formed"),
+            road: 7,
+        };
+        let path = dtz_path(Path::new("t"), &spec);
+        let directory = draw_directory(&rules, &draw_rules);
+        assert_eq!(path, Path::new("t").join(&directory).join("3k-1k.7.dtz"));
+        let digits = directory
+            .strip_prefix("russian/draw-")
+            .expect("the variant first");
+        assert_eq!(digits.len(), 8);
+        assert!(
+            digits
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        );
+
+        let mut same = draw_rules.clone();
+        same.repetition = None;
+        assert_eq!(draw_directory(&rules, &same), directory);
+        assert_eq!(draw_argument(&rules, &same), "official");
+        let mut other = draw_rules.clone();
+        other.clocks[0].plies += 1;
+        assert_ne!(draw_directory(&rules, &other), directory);
+        assert_eq!(draw_argument(&rules, &other), "FILE");
+        // The digest of no text at all is well known.
+        let none = draw_directory(&rules, &DrawRules::default());
+        assert_eq!(none, "russian/draw-e3b0c442");
+        assert_eq!(dtz_rules_text(&rules, &DrawRules::default()), "russian\n");
     }
 
     /// Every variant with every pair of house options, as far as they apply.

@@ -24,9 +24,12 @@ pub struct SideStatistics {
     pub losses: u64,
     /// Positions in which the side to move must capture.
     pub captures: u64,
-    /// The longest win; `None` without a win, or where distances were not computed.
+    /// The longest win; `None` without a win, or where distances were not computed. In a table of
+    /// [`Metric::Dtz`](crate::Metric::Dtz) its plies are a packed [`Dtz`](crate::Dtz): see
+    /// [`longest_needed_win`](Self::longest_needed_win).
     pub longest_win: Option<Longest>,
-    /// The longest loss; `None` without a loss, or where distances were not computed.
+    /// The longest loss; `None` without a loss, or where distances were not computed. In a table of
+    /// [`Metric::Dtz`](crate::Metric::Dtz) see [`longest_needed_loss`](Self::longest_needed_loss).
     pub longest_loss: Option<Longest>,
 }
 
@@ -60,6 +63,22 @@ impl SideStatistics {
             Wld::Draw => self.draws += 1,
             Wld::Loss => self.losses += 1,
         }
+    }
+
+    /// From a table of [`Metric::Dtz`](crate::Metric::Dtz): the most plies that a win needs to be left.
+    #[must_use]
+    pub fn longest_needed_win(&self) -> Option<Plies> {
+        // A win that needs n plies is packed as a distance of 2n - 1.
+        self.longest_win
+            .map(|longest| Plies::new(longest.plies.get().div_ceil(2)))
+    }
+
+    /// From a table of [`Metric::Dtz`](crate::Metric::Dtz): the most plies that a loss needs to be left.
+    #[must_use]
+    pub fn longest_needed_loss(&self) -> Option<Plies> {
+        // A loss that needs n plies is packed as a distance of 2n.
+        self.longest_loss
+            .map(|longest| Plies::new(longest.plies.get() / 2))
     }
 
     /// The figures of two disjoint sets of positions together.
@@ -153,6 +172,28 @@ mod tests {
         assert_eq!(forward.captures, 1);
         assert!(forward.check(8, true).is_ok());
         assert!(forward.check(9, true).is_err());
+    }
+
+    #[test]
+    fn needed_plies_are_unpacked() {
+        use crate::Dtz;
+        let mut statistics = SideStatistics::default();
+        assert_eq!(statistics.longest_needed_win(), None);
+        assert_eq!(statistics.longest_needed_loss(), None);
+        let values = [
+            Dtz::Win(Plies::new(1)),
+            Dtz::Win(Plies::new(30)),
+            Dtz::Draw,
+            Dtz::Loss(Plies::ZERO),
+            Dtz::Loss(Plies::new(29)),
+        ];
+        for (index, value) in values.into_iter().enumerate() {
+            statistics.record(index as u64, value.pack(), false);
+        }
+        assert_eq!(statistics.longest_needed_win(), Some(Plies::new(30)));
+        assert_eq!(statistics.longest_needed_loss(), Some(Plies::new(29)));
+        assert_eq!(statistics.longest_win.map(|longest| longest.first), Some(1));
+        assert!(statistics.check(5, true).is_ok());
     }
 
     #[test]

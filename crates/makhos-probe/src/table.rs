@@ -13,15 +13,15 @@ use sha2::{Digest, Sha256};
 use crate::cache::{self, Key};
 use crate::codec::{Codec, decode_block};
 use crate::error::{BlockId, TableError};
-use crate::format::{
-    DIGEST_AT, END_MAGIC, FIXED_HEADER_LEN, FOOTER_LEN, FORMAT_VERSION, Footer, HEADER_CRC_LEN,
-    Header, HeaderError, INDEX_ENTRY_LEN, padded_move_rules,
-};
+use crate::format::{DIGEST_AT, FOOTER_LEN, Footer, Header, padded_move_rules};
 use crate::paths::rules_text;
 use crate::source::{self, Access, ByteSource};
 use crate::statistics::SideStatistics;
 use crate::value::{Dtw, Metric, PackedDtw, Wld};
+use open::Opener;
 
+mod dtz;
+mod open;
 mod outcomes;
 
 /// Bytes read at once where a whole file is read.
@@ -99,8 +99,27 @@ impl Table {
     /// `rules`.
     ///
     /// # Errors
-    /// [`TableError::OtherRules`], [`TableError::OtherClass`] or [`TableError::OtherMetric`].
+    /// [`TableError::OtherRules`], [`TableError::OtherClass`] or [`TableError::OtherMetric`]. With
+    /// [`Metric::Dtz`] even the right table is a [`TableError::NeedsDrawRules`]: see
+    /// [`expect_dtz`](Self::expect_dtz).
     pub fn expect(
+        &self,
+        rules: &RuleSet,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), TableError> {
+        self.expect_values(rules, material, metric)?;
+        match self.header.split_rules().1 {
+            None => Ok(()),
+            Some(draw_rules) => Err(TableError::NeedsDrawRules {
+                path: self.path.clone(),
+                found: draw_rules.to_owned(),
+            }),
+        }
+    }
+
+    /// [`expect`](Self::expect), whatever the drawing rules of the table.
+    fn expect_values(
         &self,
         rules: &RuleSet,
         material: Material,
@@ -111,7 +130,7 @@ impl Table {
             return Err(TableError::OtherRules {
                 path: path(),
                 expected: rules_text(rules),
-                found: self.header.rules_text.clone(),
+                found: self.rules().to_owned(),
             });
         }
         if self.material() != material {
@@ -121,14 +140,7 @@ impl Table {
                 found: self.material(),
             });
         }
-        if self.metric() != metric {
-            return Err(TableError::OtherMetric {
-                path: path(),
-                expected: metric,
-                found: self.metric(),
-            });
-        }
-        Ok(())
+        self.need(metric)
     }
 
     /// The file's path, as it was opened.
@@ -152,7 +164,7 @@ impl Table {
     /// The rules the table was made under, for people: `thai removal=end`.
     #[must_use]
     pub fn rules(&self) -> &str {
-        &self.header.rules_text
+        self.header.split_rules().0
     }
 
     /// The sides to move whose positions are stored.
@@ -192,11 +204,14 @@ impl Table {
         self.footer.sha256
     }
 
-    /// The outcome of the position with this side to move and index, from a table of either metric.
+    /// The outcome of the position with this side to move and index, from a table of outcomes or
+    /// distances.
     ///
     /// # Errors
+    /// [`TableError::OtherMetric`] for [`Metric::Dtz`], whose results hold for enough plies left only;
     /// [`TableError::NoSuchPosition`]; [`TableError::DamagedBlock`]; [`TableError::Io`].
     pub fn wld(&self, side: Color, index: u64) -> Result<Wld, TableError> {
+        self.need_outcomes()?;
         self.packed(side, index).map(PackedDtw::wld)
     }
 
@@ -206,15 +221,16 @@ impl Table {
     /// [`TableError::OtherMetric`] if the table holds no distances; otherwise as
     /// [`wld`](Self::wld).
     pub fn dtw(&self, side: Color, index: u64) -> Result<Dtw, TableError> {
-        self.need_distances()?;
+        self.need(Metric::Dtw)?;
         self.packed(side, index).map(PackedDtw::unpack)
     }
 
     /// Calls `each` with the values of all positions with `side` to move, in the order of their
-    /// indices. From a table without distances they have the shortest of their kind.
+    /// indices. From a table without distances they have the shortest of their kind; those of a table of
+    /// [`Metric::Dtz`] are packed [`Dtz`](crate::Dtz).
     ///
     /// # Errors
-    /// As [`wld`](Self::wld); then `each` has seen the values before the damage.
+    /// As [`wld`](Self::wld), but with any metric; then `each` has seen the values before the damage.
     pub fn for_each_value(
         &self,
         side: Color,
@@ -302,18 +318,28 @@ impl Table {
         self.header.codec
     }
 
-    fn need_distances(&self) -> Result<(), TableError> {
+    fn need(&self, metric: Metric) -> Result<(), TableError> {
+        let found = self.metric();
+        if found == metric {
+            return Ok(());
+        }
+        Err(TableError::OtherMetric {
+            path: self.path.clone(),
+            expected: metric,
+            found,
+        })
+    }
+
+    /// That the values tell outcomes by themselves.
+    fn need_outcomes(&self) -> Result<(), TableError> {
         match self.metric() {
-            Metric::Dtw => Ok(()),
-            found @ Metric::Wld => Err(TableError::OtherMetric {
-                path: self.path.clone(),
-                expected: Metric::Dtw,
-                found,
-            }),
+            Metric::Wld | Metric::Dtw => Ok(()),
+            Metric::Dtz => self.need(Metric::Wld),
         }
     }
 
-    /// The stored value; without distances it has the shortest of its kind.
+    /// The stored value; without distances it has the shortest of its kind. Of [`Metric::Dtz`] it is a
+    /// packed [`Dtz`](crate::Dtz).
     #[inline]
     pub(crate) fn packed(&self, side: Color, index: u64) -> Result<PackedDtw, TableError> {
         let side = self.stored_side(side, index)?;
@@ -425,7 +451,7 @@ pub struct LoadedTable {
 
 impl LoadedTable {
     /// The value of the position with this side to move and index. From a table without distances it
-    /// has the shortest of its kind.
+    /// has the shortest of its kind; from one of [`Metric::Dtz`] it is a packed [`Dtz`](crate::Dtz).
     ///
     /// # Panics
     /// If the table does not store that position, that is if it has not been normalised.
@@ -445,109 +471,3 @@ impl LoadedTable {
             .get(&self.packed[block..side_end], (index % values) as usize)
     }
 }
-
-/// The steps of opening, with what all their errors need.
-struct Opener<'a> {
-    path: &'a Path,
-    source: &'a dyn ByteSource,
-}
-
-impl Opener<'_> {
-    /// The header and its length.
-    fn header(&self) -> Result<(Header, u64), TableError> {
-        let fixed = self.source.len().min(FIXED_HEADER_LEN as u64);
-        let start = self.read(0..fixed)?;
-        let len = Header::len_from_start(&start).map_err(|error| self.header_error(error))? as u64;
-        if len + FOOTER_LEN as u64 > self.source.len() {
-            return Err(self.length("it ends within its header".into()));
-        }
-        let header = Header::decode(&self.read(0..len)?);
-        Ok((header.map_err(|error| self.header_error(error))?, len))
-    }
-
-    fn footer(&self, header_len: u64) -> Result<Footer, TableError> {
-        let len = self.source.len();
-        let start = len.saturating_sub(FOOTER_LEN as u64).max(header_len);
-        let footer = Footer::decode(&self.read(start..len)?);
-        match footer {
-            Some(footer) if footer.end_magic == END_MAGIC && footer.file_len == len => Ok(footer),
-            Some(footer) if footer.end_magic == END_MAGIC => {
-                Err(self.length(format!("it has {len} bytes instead of {}", footer.file_len)))
-            }
-            _ => Err(self.length("its end is missing".into())),
-        }
-    }
-
-    /// The blocks, which must fill the file between header and index.
-    fn block_index(
-        &self,
-        header: &Header,
-        header_len: u64,
-        footer: &Footer,
-    ) -> Result<Vec<Block>, TableError> {
-        let index_end = self.source.len() - FOOTER_LEN as u64;
-        let index_len = header.blocks().checked_mul(INDEX_ENTRY_LEN as u64);
-        // Compared before anything of that size is allocated.
-        let index_start = index_len
-            .and_then(|len| index_end.checked_sub(len))
-            .filter(|&start| start >= header_len)
-            .ok_or_else(|| self.length("it is too short for its block index".into()))?;
-        let index = self.read(index_start..index_end)?;
-        if crc32fast::hash(&index) != footer.index_crc {
-            return Err(self.damaged("block index", "its checksum does not match".into()));
-        }
-        let mut blocks = Vec::with_capacity(index.len() / INDEX_ENTRY_LEN);
-        let mut start = header_len;
-        let (entries, _) = index.as_chunks::<INDEX_ENTRY_LEN>();
-        for [l0, l1, l2, l3, c0, c1, c2, c3] in entries {
-            let len = u32::from_le_bytes([*l0, *l1, *l2, *l3]);
-            let crc = u32::from_le_bytes([*c0, *c1, *c2, *c3]);
-            blocks.push(Block { start, len, crc });
-            start += u64::from(len);
-        }
-        if start != index_start {
-            let what = "the blocks do not fill the space between header and index".into();
-            return Err(self.damaged("block index", what));
-        }
-        Ok(blocks)
-    }
-
-    fn read(&self, range: std::ops::Range<u64>) -> Result<Cow<'_, [u8]>, TableError> {
-        self.source.read(range).map_err(|source| TableError::Io {
-            path: self.path.to_owned(),
-            source,
-        })
-    }
-
-    fn header_error(&self, error: HeaderError) -> TableError {
-        match error {
-            HeaderError::NotATable => TableError::NotATable {
-                path: self.path.to_owned(),
-            },
-            HeaderError::Newer(version) => TableError::NewerFormat {
-                path: self.path.to_owned(),
-                version,
-                supported: FORMAT_VERSION,
-            },
-            HeaderError::TooShort => self.length("it ends within its header".into()),
-            HeaderError::Damaged(what) => self.damaged("header", what),
-        }
-    }
-
-    fn length(&self, what: String) -> TableError {
-        TableError::Length {
-            path: self.path.to_owned(),
-            what,
-        }
-    }
-
-    fn damaged(&self, part: &'static str, what: String) -> TableError {
-        TableError::Damaged {
-            path: self.path.to_owned(),
-            part,
-            what,
-        }
-    }
-}
-
-const _: () = assert!(FIXED_HEADER_LEN + HEADER_CRC_LEN + FOOTER_LEN < CHUNK as usize);

@@ -1,96 +1,18 @@
 //! All tables of one rule set, and the value of any position from them.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use makhos_index::{Material, PlacementIndex, Reason, normalize};
+use makhos_index::{Material, PlacementIndex, normalize};
 use makhos_rules::{Board, Move, Position, RuleSet};
-use thiserror::Error;
 
 use crate::error::TableError;
+use crate::listing::{Entry, list};
 use crate::paths::{command_arguments, parse_file_name, table_path, variant_directory};
+use crate::probe_error::{Origin, ProbeError};
 use crate::source::Access;
 use crate::table::Table;
 use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
-
-/// Why a position has no answer.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// A table that is needed is not there.
-    #[error(
-        "probing {position_class} needs the {metric} table of {missing_class}{}: generate it with: \
-         makhos generate {generate} --class {missing_class} --metric {metric} --dir {}",
-        because(*reason),
-        dir.display()
-    )]
-    MissingTable {
-        /// The class of the position asked about, in its canonical orientation.
-        position_class: Material,
-        /// The class whose table is missing, in its canonical orientation.
-        missing_class: Material,
-        /// The metric asked for.
-        metric: Metric,
-        /// What kind of move leads there; `None` if it is the position's own class.
-        reason: Option<Reason>,
-        /// The directory of all tables.
-        dir: PathBuf,
-        /// Variant and house options as command line arguments.
-        generate: String,
-    },
-    /// There are more pieces on the board than in any table.
-    #[error(
-        "{pieces} pieces are too many: the {variant} tables in {} have up to {max_pieces}",
-        dir.display()
-    )]
-    TooManyPieces {
-        /// Pieces of the position, or of one that its captures lead to.
-        pieces: u32,
-        /// Pieces of the largest class there is a table of.
-        max_pieces: u32,
-        /// The variant's directory name.
-        variant: String,
-        /// The directory of all tables.
-        dir: PathBuf,
-    },
-    /// There is not a single table of the variant.
-    #[error(
-        "there are no {variant} tables in {}: generate some with: makhos generate {generate} \
-         --pieces 3 --dir {}",
-        dir.display(),
-        dir.display()
-    )]
-    NoTables {
-        /// The variant's directory name.
-        variant: String,
-        /// The directory of all tables.
-        dir: PathBuf,
-        /// Variant and house options as command line arguments.
-        generate: String,
-    },
-    /// The variant is played on a board of another size.
-    #[error(
-        "{variant} draughts is played on {expected} squares, but the positions have {found}: \
-         use the board type of that size"
-    )]
-    OtherBoard {
-        /// The variant.
-        variant: &'static str,
-        /// Squares of the variant's board.
-        expected: u32,
-        /// Squares of the board type.
-        found: u32,
-    },
-    /// A table cannot be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-}
-
-fn because(reason: Option<Reason>) -> String {
-    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
-}
 
 /// A legal move and its value for the player who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +23,8 @@ pub struct MoveValue<B, V> {
     pub value: V,
 }
 
-/// The tables of one rule set in one directory.
+/// The tables of one rule set in one directory, those that ignore drawing rules: see
+/// [`DrawTables`](crate::DrawTables) for the others.
 ///
 /// Tables are opened when they are first needed. Probing takes `&self`, and no thread ever waits for
 /// another.
@@ -132,10 +55,11 @@ struct Class<B> {
     files: [Option<Entry>; 2],
 }
 
-#[derive(Debug)]
-struct Entry {
-    path: PathBuf,
-    table: OnceLock<Table>,
+impl<B> Class<B> {
+    /// The table of a metric.
+    fn file(&self, metric: Metric) -> Option<&Entry> {
+        self.files[slot(metric)?].as_ref()
+    }
 }
 
 impl<B: Board> Tablebase<B> {
@@ -153,14 +77,8 @@ impl<B: Board> Tablebase<B> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(rules: RuleSet, dir: &Path, access: Access) -> Result<Self, ProbeError> {
-        if rules.board.squares() != B::SQUARES {
-            return Err(ProbeError::OtherBoard {
-                variant: rules.name,
-                expected: rules.board.squares(),
-                found: B::SQUARES,
-            });
-        }
-        let found = list(&dir.join(variant_directory(&rules)))?;
+        check_board::<B>(&rules)?;
+        let found = list(&dir.join(variant_directory(&rules)), parse_file_name)?;
         let mut classes = HashMap::new();
         for (material, metric) in found {
             // A file named after a class that does not fit the board cannot be asked for.
@@ -171,10 +89,10 @@ impl<B: Board> Tablebase<B> {
                 index,
                 files: [None, None],
             });
-            class.files[slot(metric)] = Some(Entry {
-                path: table_path(dir, &rules, material, metric),
-                table: OnceLock::new(),
-            });
+            if let Some(place) = slot(metric) {
+                let path = table_path(dir, &rules, material, metric);
+                class.files[place] = Some(Entry::new(path));
+            }
         }
         let max_pieces = classes.keys().map(|class: &Material| class.pieces()).max();
         Ok(Self {
@@ -210,7 +128,7 @@ impl<B: Board> Tablebase<B> {
         let all = self.classes.iter().flat_map(|(&material, class)| {
             Metric::ALL
                 .into_iter()
-                .filter(|&metric| class.files[slot(metric)].is_some())
+                .filter(|&metric| class.file(metric).is_some())
                 .map(move |metric| (material, metric))
         });
         let mut all: Vec<_> = all.collect();
@@ -221,13 +139,14 @@ impl<B: Board> Tablebase<B> {
     /// The table of a class in either orientation.
     ///
     /// # Errors
-    /// [`ProbeError::MissingTable`]; [`ProbeError::Table`] if the file is damaged or another table.
+    /// [`ProbeError::MissingTable`]; [`ProbeError::Table`] if the file is damaged or another table;
+    /// [`ProbeError::NeedsDrawRules`] for [`Metric::Dtz`].
     pub fn table(&self, material: Material, metric: Metric) -> Result<&Table, ProbeError> {
         let material = material.canonical();
         let entry = self
             .classes
             .get(&material)
-            .and_then(|class| class.files[slot(metric)].as_ref());
+            .and_then(|class| class.file(metric));
         match entry {
             Some(entry) => Ok(self.opened(entry, material, metric)?),
             None => Err(self.missing_table(material, metric)),
@@ -237,7 +156,7 @@ impl<B: Board> Tablebase<B> {
     /// Whether there is a table of a canonical class and a metric.
     pub(crate) fn has(&self, material: Material, metric: Metric) -> bool {
         let class = self.classes.get(&material);
-        class.is_some_and(|class| class.files[slot(metric)].is_some())
+        class.is_some_and(|class| class.file(metric).is_some())
     }
 
     /// Whether some table of a canonical class tells values of that metric.
@@ -385,11 +304,11 @@ impl<B: Board> Tablebase<B> {
         let metrics: &[Metric] = match metric {
             Metric::Wld => &Metric::ALL,
             Metric::Dtw => &[Metric::Dtw],
+            Metric::Dtz => &[],
         };
-        metrics.iter().find_map(|&metric| {
-            let entry = class.files[slot(metric)].as_ref()?;
-            Some((class, entry, metric))
-        })
+        metrics
+            .iter()
+            .find_map(|&metric| Some((class, class.file(metric)?, metric)))
     }
 
     /// The table of an entry, opened and compared with its name the first time.
@@ -400,17 +319,15 @@ impl<B: Board> Tablebase<B> {
         material: Material,
         metric: Metric,
     ) -> Result<&'a Table, TableError> {
-        if let Some(table) = entry.table.get() {
-            return Ok(table);
-        }
-        // Threads that meet here open it twice and keep one. An error is not kept, so that the next
-        // probe tries again.
-        let table = Table::open(&entry.path, self.access)?;
-        table.expect(&self.rules, material, metric)?;
-        Ok(entry.table.get_or_init(|| table))
+        entry.opened(self.access, |table| {
+            table.expect(&self.rules, material, metric)
+        })
     }
 
     fn missing(&self, material: Material, metric: Metric, origin: &Origin) -> ProbeError {
+        if metric == Metric::Dtz {
+            return ProbeError::NeedsDrawRules { material, metric };
+        }
         let dir = self.dir.clone();
         let variant = variant_directory(&self.rules);
         let generate = command_arguments(&self.rules);
@@ -419,6 +336,7 @@ impl<B: Board> Tablebase<B> {
                 variant,
                 dir,
                 generate,
+                draw_rules: None,
             };
         }
         if material.pieces() > self.max_pieces {
@@ -433,79 +351,33 @@ impl<B: Board> Tablebase<B> {
             position_class: origin.class.canonical(),
             missing_class: material,
             metric,
+            road: 0,
             reason: origin.reason(),
             dir,
             generate,
+            draw_rules: None,
         }
     }
 }
 
-/// The tables in the directory of a variant.
-fn list(dir: &Path) -> Result<Vec<(Material, Metric)>, TableError> {
-    let failed = |source| TableError::Io {
-        path: dir.to_owned(),
-        source,
-    };
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let Some(table) = name.to_str().and_then(parse_file_name) else {
-            continue;
-        };
-        // Opening a pipe or a device of that name could wait for ever.
-        if fs::metadata(entry.path()).is_ok_and(|data| data.is_file()) {
-            found.push(table);
-        }
+/// Checks that positions of this board are those of the rules.
+pub(crate) fn check_board<B: Board>(rules: &RuleSet) -> Result<(), ProbeError> {
+    if rules.board.squares() == B::SQUARES {
+        return Ok(());
     }
-    Ok(found)
+    Err(ProbeError::OtherBoard {
+        variant: rules.name,
+        expected: rules.board.squares(),
+        found: B::SQUARES,
+    })
 }
 
 /// The place of a metric in [`Metric::ALL`].
-fn slot(metric: Metric) -> usize {
+fn slot(metric: Metric) -> Option<usize> {
     match metric {
-        Metric::Wld => 0,
-        Metric::Dtw => 1,
-    }
-}
-
-/// Where a search began and which kinds of moves it has made, to explain what is missing.
-#[derive(Clone, Copy)]
-struct Origin {
-    class: Material,
-    captured: bool,
-    promoted: bool,
-}
-
-impl Origin {
-    fn of(class: Material) -> Self {
-        Self {
-            class,
-            captured: false,
-            promoted: false,
-        }
-    }
-
-    fn after<B: Board>(self, mv: &Move<B>) -> Self {
-        Self {
-            captured: self.captured | mv.is_capture(),
-            promoted: self.promoted | mv.promotes,
-            ..self
-        }
-    }
-
-    fn reason(self) -> Option<Reason> {
-        match (self.captured, self.promoted) {
-            (false, false) => None,
-            (false, true) => Some(Reason::Promotion),
-            (true, false) => Some(Reason::Capture),
-            (true, true) => Some(Reason::CaptureWithPromotion),
-        }
+        Metric::Wld => Some(0),
+        Metric::Dtw => Some(1),
+        Metric::Dtz => None,
     }
 }
 

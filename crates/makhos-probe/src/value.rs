@@ -303,23 +303,35 @@ pub enum Metric {
     Wld = 1,
     /// Distance to win in plies.
     Dtw = 2,
+    /// Plies that must be left on the governing clock, under drawing rules: see [`Dtz`](crate::Dtz).
+    Dtz = 3,
 }
 
 impl Metric {
-    /// Both metrics.
+    /// The metrics of tables that ignore drawing rules, which are those of a
+    /// [`Tablebase`](crate::Tablebase). Not among them is [`Dtz`](Self::Dtz), whose tables belong to a set of
+    /// drawing rules.
     pub const ALL: [Self; 2] = [Self::Wld, Self::Dtw];
 
-    /// `wld` or `dtw`, which is also the extension of the file name.
+    /// `wld`, `dtw` or `dtz`, which is also the extension of the file name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wld => "wld",
             Self::Dtw => "dtw",
+            Self::Dtz => "dtz",
         }
     }
 
+    /// Whether values are kept with a number of plies, as in [`PackedDtw`].
+    pub(crate) const fn has_plies(self) -> bool {
+        matches!(self, Self::Dtw | Self::Dtz)
+    }
+
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|metric| *metric as u8 == code)
+        [Self::Wld, Self::Dtw, Self::Dtz]
+            .into_iter()
+            .find(|metric| *metric as u8 == code)
     }
 }
 
@@ -388,6 +400,18 @@ mod tests {
             assert_eq!(packed.before().unpack(), packed.unpack().before());
             assert_eq!(packed.before().wld(), packed.wld().before());
         }
+    }
+
+    #[test]
+    fn codes_and_names_tell_metrics_apart() {
+        let known: Vec<_> = (0..=u8::MAX).filter_map(Metric::from_code).collect();
+        assert_eq!(known, [Metric::Wld, Metric::Dtw, Metric::Dtz]);
+        for metric in known {
+            assert_eq!(Metric::from_code(metric as u8), Some(metric));
+            assert_eq!(metric.has_plies(), metric != Metric::Wld);
+        }
+        assert_eq!(Metric::Dtz.to_string(), "dtz");
+        assert!(!Metric::ALL.contains(&Metric::Dtz));
     }
 
     #[test]

@@ -12,10 +12,11 @@ use makhos_rules::notation::fen;
 use makhos_rules::{Board, Color, Move, Position, RuleSet};
 use rayon::prelude::*;
 
+use crate::probe_error::ProbeError;
 use crate::report::{AnyValue, Check, Difference, StatisticsDifference, Verification};
 use crate::statistics::SideStatistics;
 use crate::table::{LoadedTable, Table};
-use crate::tablebase::{ProbeError, Tablebase, Value};
+use crate::tablebase::{Tablebase, Value};
 use crate::value::{Dtw, Metric, PackedDtw, Wld};
 
 /// Positions a thread takes at once.
@@ -31,7 +32,8 @@ const SAMPLE_RANGE: usize = 256;
 /// kept; all are counted.
 ///
 /// # Errors
-/// [`ProbeError`] if a table is missing or damaged.
+/// [`ProbeError`] if a table is missing or damaged, or with [`Metric::Dtz`], for which the moves give no
+/// values without counting plies.
 pub fn verify_values<B: Board>(
     tables: &Tablebase<B>,
     material: Material,
@@ -42,13 +44,15 @@ pub fn verify_values<B: Board>(
     match metric {
         Metric::Wld => verify_all::<B, Wld>(tables, material, limit, progress),
         Metric::Dtw => verify_all::<B, Dtw>(tables, material, limit, progress),
+        Metric::Dtz => Err(ProbeError::NeedsDrawRules { material, metric }),
     }
 }
 
 /// Bytes of memory that [`verify_values`] takes for decoded tables. Only headers are read.
 ///
 /// # Errors
-/// [`ProbeError`] if a table is missing or damaged.
+/// [`ProbeError`] if a table is missing or damaged, or with [`Metric::Dtz`], for which the moves give no
+/// values without counting plies.
 pub fn verification_bytes<B: Board>(
     tables: &Tablebase<B>,
     material: Material,
@@ -77,7 +81,8 @@ pub struct Sample {
 /// `limit` and `progress` are those of [`verify_values`].
 ///
 /// # Errors
-/// [`ProbeError`] if a table is missing or damaged.
+/// [`ProbeError`] if a table is missing or damaged, or with [`Metric::Dtz`], for which the moves give no
+/// values without counting plies.
 pub fn verify_sample<B: Board>(
     tables: &Tablebase<B>,
     material: Material,
@@ -89,6 +94,7 @@ pub fn verify_sample<B: Board>(
     match metric {
         Metric::Wld => verify_some::<B, Wld>(tables, material, sample, limit, progress),
         Metric::Dtw => verify_some::<B, Dtw>(tables, material, sample, limit, progress),
+        Metric::Dtz => Err(ProbeError::NeedsDrawRules { material, metric }),
     }
 }
 

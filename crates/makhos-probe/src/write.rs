@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::codec::{BlockEncoder, Codec};
 use crate::directory;
+use crate::dtz::Dtz;
 use crate::format::{
     BLOCK_VALUES, DEFAULT_BLOCK_VALUES, END_MAGIC, FOOTER_LEN, Footer, Header, INDEX_ENTRY_LEN,
     placements,
@@ -19,6 +20,7 @@ use crate::paths::{file_name, table_path};
 use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw, Plies};
 
+mod dtz;
 mod outcomes;
 
 /// Which table to write.
@@ -28,7 +30,8 @@ pub struct TableSpec {
     pub rules: RuleSet,
     /// The class, in its canonical orientation.
     pub material: Material,
-    /// What of the values is stored.
+    /// What of the values is stored; not [`Metric::Dtz`], for which there is
+    /// [`TableWriter::create_dtz`].
     pub metric: Metric,
 }
 
@@ -67,7 +70,39 @@ pub enum WriteError {
         /// Why not.
         what: String,
     },
-    /// Outcomes for a table of distances.
+    /// A table of [`Metric::Dtz`] without drawing rules.
+    #[error("the dtz table of {material} needs the drawing rules that its values hold under")]
+    NeedsDrawRules {
+        /// The class.
+        material: Material,
+    },
+    /// Drawing rules that are too long for the header of a table.
+    #[error(
+        "the drawing rules for the table of {material} are too long: the text of the rules has {bytes} \
+         bytes, and a table takes {most}; use fewer clocks"
+    )]
+    LongDrawRules {
+        /// The class.
+        material: Material,
+        /// Bytes of the text of the rules.
+        bytes: usize,
+        /// Bytes there is room for.
+        most: usize,
+    },
+    /// A class has no table for so many plies on the main road.
+    #[error(
+        "the class {material} has no table for {road} plies counted on the main road: under these \
+         drawing rules there are {tables}, counted from 0"
+    )]
+    Road {
+        /// The class.
+        material: Material,
+        /// The plies asked for.
+        road: u8,
+        /// How many tables the class has.
+        tables: u8,
+    },
+    /// Bare outcomes for a table of another metric.
     #[error("the table of {material} holds {metric} values, which bare outcomes cannot give")]
     OtherMetric {
         /// The class.
@@ -160,9 +195,18 @@ impl TableWriter {
         statistics: &[SideStatistics],
         block_values: u32,
     ) -> Result<Self, WriteError> {
+        if spec.metric == Metric::Dtz {
+            let material = spec.material;
+            return Err(WriteError::NeedsDrawRules { material });
+        }
         let header = checked_header(spec, statistics, block_values)?;
         let path = table_path(dir, &spec.rules, spec.material, spec.metric);
-        let output = Output::create(&path, &file_name(spec.material, spec.metric));
+        Self::begin(path, &file_name(spec.material, spec.metric), header)
+    }
+
+    /// Begins the file `path`, whose last part is `name`.
+    fn begin(path: PathBuf, name: &str, header: Header) -> Result<Self, WriteError> {
+        let output = Output::create(&path, name);
         let failed = |source| io_error(&path, source);
         let mut output = output.map_err(failed)?;
         output.write(&header.encode()).map_err(failed)?;
@@ -232,10 +276,13 @@ impl TableWriter {
     }
 
     fn check(&self, value: PackedDtw) -> Result<(), WriteError> {
-        if self.header.metric == Metric::Dtw && value.bits() > self.header.max_bits() {
+        if self.header.metric.has_plies() && value.bits() > self.header.max_bits() {
+            let text = match self.header.metric {
+                Metric::Dtz => Dtz::unpack(value).to_string(),
+                Metric::Wld | Metric::Dtw => value.unpack().to_string(),
+            };
             return Err(self.inconsistent(&format!(
-                "the value \"{}\" is longer than the longest in the statistics",
-                value.unpack()
+                "the value \"{text}\" is longer than the longest in the statistics"
             )));
         }
         Ok(())
@@ -270,7 +317,7 @@ impl TableWriter {
             return Err(self.inconsistent("the statistics count other wins, draws and losses"));
         }
         let longest = (seen.longest_win, seen.longest_loss);
-        if self.header.metric == Metric::Dtw && longest != (given.longest_win, given.longest_loss) {
+        if self.header.metric.has_plies() && longest != (given.longest_win, given.longest_loss) {
             return Err(self.inconsistent("the statistics have other longest distances"));
         }
         self.side += 1;
@@ -325,7 +372,7 @@ fn checked_header(
         return Err(inconsistent(format!("{block_values} values in a block")));
     }
     for side in statistics {
-        let complete = spec.metric == Metric::Dtw;
+        let complete = spec.metric.has_plies();
         side.check(positions, complete).map_err(inconsistent)?;
         for longest in [side.longest_win, side.longest_loss].into_iter().flatten() {
             if longest.plies > Plies::STORED_MAX {

@@ -23,6 +23,9 @@ pub enum GenerateError {
         /// Squares of the board type asked for.
         found: u32,
     },
+    /// A generator of tables without drawing rules was asked for those under them.
+    #[error("tables under drawing rules need to know these: use a DtzGenerator")]
+    NeedsDrawRules,
     /// A class cannot be numbered on this board.
     #[error("class {material}: {source}")]
     Class {

@@ -67,7 +67,9 @@ impl Calibration {
     ) -> Result<Self, GenerateError> {
         let costs = match metric {
             Metric::Wld => Costs::Outcomes(OutcomeCosts::measure::<B>(rules, scratch)?),
-            Metric::Dtw => Costs::Distances(DistanceCosts::measure::<B>(rules, scratch)?),
+            Metric::Dtw | Metric::Dtz => {
+                Costs::Distances(DistanceCosts::measure::<B>(rules, scratch)?)
+            }
         };
         Ok(Self { costs })
     }

@@ -108,7 +108,7 @@ impl<B: SolvedBoard> Generator<B> {
     fn metrics(&self) -> &'static [Metric] {
         match self.metric {
             Metric::Wld => &[Metric::Wld],
-            Metric::Dtw => &[Metric::Wld, Metric::Dtw],
+            Metric::Dtw | Metric::Dtz => &[Metric::Wld, Metric::Dtw],
         }
     }
 
@@ -119,7 +119,7 @@ impl<B: SolvedBoard> Generator<B> {
     /// Everything that `targets` need, in order, and what of it is there.
     ///
     /// # Errors
-    /// [`GenerateError::OtherBoard`]; [`GenerateError::Class`] for a class that does not fit the board; [`GenerateError::Table`] for a
+    /// [`GenerateError::OtherBoard`]; [`GenerateError::NeedsDrawRules`]; [`GenerateError::Class`] for a class that does not fit the board; [`GenerateError::Table`] for a
     /// file that is there but is damaged or another table; [`GenerateError::Memory`] if a class that
     /// is to be solved does not fit the memory allowed.
     pub fn plan(&self, targets: &[Material]) -> Result<Plan, GenerateError> {
@@ -129,6 +129,9 @@ impl<B: SolvedBoard> Generator<B> {
                 expected: self.rules.board.squares(),
                 found: B::SQUARES,
             });
+        }
+        if self.metric == Metric::Dtz {
+            return Err(GenerateError::NeedsDrawRules);
         }
         let mut steps = Vec::new();
         for material in closure(targets) {
@@ -314,7 +317,7 @@ impl<B: SolvedBoard> Generator<B> {
 /// distances were computed beside it.
 fn statistics_for(metric: Metric, solved: &SolvedSide) -> SideStatistics {
     match metric {
-        Metric::Dtw => solved.statistics,
+        Metric::Dtw | Metric::Dtz => solved.statistics,
         Metric::Wld => SideStatistics {
             longest_win: None,
             longest_loss: None,

@@ -59,7 +59,7 @@ impl Plan {
     pub fn disk_bound(&self, metric: Metric) -> u64 {
         let metrics: &[Metric] = match metric {
             Metric::Wld => &[Metric::Wld],
-            Metric::Dtw => &Metric::ALL,
+            Metric::Dtw | Metric::Dtz => &Metric::ALL,
         };
         let mut bound = 0u64;
         for step in self.open() {
@@ -103,7 +103,7 @@ pub(crate) fn memory<B: Board>(
 ) -> u64 {
     match metric {
         Metric::Wld => OutcomeMemory::new::<B>(rules, material, threads).least(),
-        Metric::Dtw => memory_for_distances::<B>(material),
+        Metric::Dtw | Metric::Dtz => memory_for_distances::<B>(material),
     }
 }
 
@@ -130,6 +130,6 @@ pub(crate) fn decoded_bytes(positions: u64, metric: Metric) -> u64 {
             let blocks = positions / u64::from(DEFAULT_BLOCK_VALUES) + 2;
             (positions / 5).saturating_add(blocks)
         }
-        Metric::Dtw => positions.saturating_mul(2),
+        Metric::Dtw | Metric::Dtz => positions.saturating_mul(2),
     }
 }

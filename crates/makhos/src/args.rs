@@ -6,10 +6,11 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use makhos_index::Material;
 use makhos_probe::Metric;
+use makhos_rules::draw::{DrawRules, official};
 use makhos_rules::{RuleSet, variant};
 
 use crate::cmd;
-use crate::exit::{OrFail, Outcome};
+use crate::exit::{Exit, Failure, OrFail, Outcome};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -55,12 +56,12 @@ pub(crate) struct RulesArgs {
     #[arg(long, value_name = "VARIANT", value_parser = variant_names())]
     variant: String,
 
-    /// A house rule as KEY=VALUE, e.g. removal=end; may be repeated
+    /// A house rule as KEY=VALUE, e.g. removal=end or draw.no_progress=25; may be repeated
     #[arg(long = "option", value_name = "KEY=VALUE")]
     options: Vec<String>,
 }
 
-fn variant_names() -> PossibleValuesParser {
+pub(crate) fn variant_names() -> PossibleValuesParser {
     PossibleValuesParser::new(variant::ALL.map(|rules| rules.name))
 }
 
@@ -68,10 +69,67 @@ impl RulesArgs {
     /// The variant with its house rules, applied in the order in which they are given.
     pub(crate) fn rule_set(&self) -> Outcome<RuleSet> {
         let named = *variant::by_name(&self.variant).or_usage()?;
-        self.options
+        let rules = self
+            .options
             .iter()
+            .filter(|option| !DrawRules::is_option(option))
             .try_fold(named, |rules, option| rules.with_option(option))
+            .or_usage()?;
+        // A wrong value is told even where drawing rules play no part.
+        self.official(&rules)?;
+        Ok(rules)
+    }
+
+    /// The official drawing rules of the variant with the house values given.
+    fn official(&self, rules: &RuleSet) -> Outcome<DrawRules> {
+        self.draw_options()
+            .try_fold(official::of(rules), |rules, option| {
+                rules.with_option(option)
+            })
             .or_usage()
+    }
+
+    fn draw_options(&self) -> impl Iterator<Item = &String> {
+        let options = self.options.iter();
+        options.filter(|option| DrawRules::is_option(option))
+    }
+}
+
+/// Which drawing rules are in force.
+#[derive(Args, Debug)]
+pub(crate) struct DrawArgs {
+    /// Drawing rules: official for those of the variant, with house values by --option draw.KEY=VALUE;
+    /// none; or a file, one rule a line, in the form that `makhos variants --draw-rules VARIANT` prints
+    #[arg(long, value_name = "official|none|FILE")]
+    draw_rules: Option<String>,
+}
+
+impl DrawArgs {
+    /// The drawing rules asked for, if any: also by a house value of theirs, or by `asked`.
+    pub(crate) fn draw_rules(
+        &self,
+        rules: &RuleSet,
+        options: &RulesArgs,
+        asked: bool,
+    ) -> Outcome<Option<DrawRules>> {
+        let with_values = options.draw_options().next().is_some();
+        match self.draw_rules.as_deref() {
+            None if !asked && !with_values => Ok(None),
+            None | Some("official") => Ok(Some(options.official(rules)?)),
+            Some(_) if with_values => Err(Failure::say(
+                Exit::Usage,
+                "house values of drawing rules, --option draw.KEY=VALUE, belong to --draw-rules official",
+            )),
+            Some("none") => Ok(None),
+            Some(file) => {
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| Failure::say(Exit::Environment, format!("{file}: {error}")))?;
+                let read: DrawRules = text
+                    .parse()
+                    .map_err(|error| Failure::say(Exit::Usage, format!("{file}: {error}")))?;
+                Ok(Some(read))
+            }
+        }
     }
 }
 

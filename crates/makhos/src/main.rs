@@ -6,6 +6,7 @@
 mod args;
 mod board;
 mod cmd;
+mod draw_figures;
 mod exit;
 mod figures;
 mod interrupt;

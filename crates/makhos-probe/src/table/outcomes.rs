@@ -11,12 +11,13 @@ use crate::table::Table;
 
 impl Table {
     /// Replaces what `into` holds by the outcomes of `positions`, a range of indices, with `side` to
-    /// move, from a table of either metric. Only the blocks of the range are read and decoded, on this
+    /// move, from a table of outcomes or distances. Only the blocks of the range are read and decoded, on this
     /// thread; their checksums are compared as everywhere.
     ///
     /// # Errors
-    /// [`TableError::NoSuchPosition`] for a side that is not stored or a range that ends behind the last
-    /// position, with `into` empty; [`TableError::DamagedBlock`] or [`TableError::Io`], also if there is
+    /// [`TableError::OtherMetric`] for [`Metric::Dtz`](crate::Metric::Dtz), whose results hold for enough
+    /// plies left only, and [`TableError::NoSuchPosition`] for a side that is not stored or a range that ends
+    /// behind the last position, both with `into` empty; [`TableError::DamagedBlock`] or [`TableError::Io`], also if there is
     /// not enough memory, with the outcomes of the blocks before in `into`.
     pub fn read_outcomes(
         &self,
@@ -25,6 +26,7 @@ impl Table {
         into: &mut Outcomes,
     ) -> Result<(), TableError> {
         into.clear();
+        self.need_outcomes()?;
         let side = self.stored_side(side, positions.end.saturating_sub(1))?;
         let len = positions.end.saturating_sub(positions.start);
         if into.reserve(len).is_err() {

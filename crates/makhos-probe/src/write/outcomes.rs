@@ -31,7 +31,7 @@ impl TableWriter {
     /// table.
     ///
     /// # Errors
-    /// [`WriteError::OtherMetric`] for a table of distances; [`WriteError::Inconsistent`] for planes
+    /// [`WriteError::OtherMetric`] for a table of any other metric; [`WriteError::Inconsistent`] for planes
     /// shorter than `len`, a value that is won and lost, more values than the class has, or values that
     /// contradict the statistics; [`WriteError::Io`]. The table cannot be finished then.
     pub fn push_outcomes(&mut self, win: &[u64], loss: &[u64], len: u64) -> Result<(), WriteError> {

@@ -147,7 +147,7 @@ fn random_bytes_are_no_table() {
 }
 
 /// Gives the header the checksum that fits it.
-fn seal_header(bytes: &mut [u8]) {
+pub(crate) fn seal_header(bytes: &mut [u8]) {
     let text = u32::from_le_bytes(bytes[36..40].try_into().expect("four bytes"));
     let end = 184 + text as usize;
     if let Some((body, [a, b, c, d, ..])) = bytes.split_at_mut_checked(end) {

@@ -142,7 +142,7 @@ fn values_are_read_from_the_specification_alone() {
                 .iter()
                 .flatten()
                 .map(|value| match (fake.spec.metric, value.bits()) {
-                    (Metric::Dtw, bits) => bits,
+                    (Metric::Dtw | Metric::Dtz, bits) => bits,
                     (Metric::Wld, 0) => 0,
                     (Metric::Wld, bits) => 2 - bits % 2,
                 })

@@ -2,6 +2,8 @@
 //! probing and verification.
 
 mod damage;
+mod draw_tables;
+mod dtz;
 mod fake;
 mod format;
 mod outcomes;

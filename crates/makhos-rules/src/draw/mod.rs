@@ -198,10 +198,13 @@ impl Road {
     pub fn counts<B: Board>(&self, position: &Position<B>) -> bool {
         let road = main_road::<B>();
         let on_it = position.occupied() & road;
-        let lone = [Color::White, Color::Black]
-            .into_iter()
-            .find(|&side| position.men(side).is_empty() && position.kings(side).len() == 1);
-        on_it.len() == 1 && lone.is_some_and(|side| !(position.kings(side) & road).is_empty())
+        // Against a single king either may be the lone one.
+        let holds_it = |side: Color| {
+            position.men(side).is_empty()
+                && position.kings(side).len() == 1
+                && !(position.kings(side) & road).is_empty()
+        };
+        on_it.len() == 1 && [Color::White, Color::Black].into_iter().any(holds_it)
     }
 }
 

@@ -122,6 +122,24 @@ fn plies_on_the_main_road_are_counted() {
 }
 
 #[test]
+fn both_sides_see_the_same_plies_on_the_road() {
+    let rule: DrawRules = "road pieces=1 plies=3".parse().expect("a rule");
+    let rule = rule.road.expect("the rule");
+    for (text, counts) in [
+        ("W:WK4:BK32", true),
+        ("W:WK32:BK4", true),
+        ("B:WK4:BK29", false),
+        ("B:WK1:BK32", false),
+        ("W:WK4,K1,K2:BK32", false),
+        ("W:WK32,K1,K2:BK4", true),
+    ] {
+        let position = position::<u32>(&variant::RUSSIAN, text);
+        assert_eq!(rule.counts(&position), counts, "{text}");
+        assert_eq!(rule.counts(&position.flip()), counts, "{text} flipped");
+    }
+}
+
+#[test]
 fn a_win_on_the_last_ply_counts() {
     let rules = variant::RUSSIAN;
     let start = position::<u32>(&rules, "W:WK29,K9:BK18");

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use makhos_rules::draw::official;
 use makhos_rules::notation::fen;
 use makhos_rules::rules::KingRange;
 use makhos_rules::{Board, BoardSize, Position, RuleSet, variant};
 use serde::Serialize;
 
-use crate::exit::{Exit, Outcome};
+use crate::args::variant_names;
+use crate::exit::{Exit, OrFail, Outcome};
 use crate::output::Output;
 use crate::text::{Align, TextTable, or_dash};
 
@@ -16,6 +18,7 @@ const AFTER_HELP: &str = "\
 Examples:
   makhos variants
   makhos variants --json
+  makhos variants --draw-rules russian > my.rules
   makhos generate --variant thai --option removal=end --pieces 3";
 
 /// List the variants with their rules, and the house options
@@ -25,6 +28,11 @@ pub(crate) struct VariantsArgs {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+
+    /// Print the official drawing rules of one variant, one rule a line, in the form that --draw-rules
+    /// FILE of other commands reads
+    #[arg(long, value_name = "VARIANT", conflicts_with = "json", value_parser = variant_names())]
+    draw_rules: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -47,6 +55,8 @@ struct VariantJson {
     options: BTreeMap<&'static str, Option<&'static str>>,
     pdn_game_type: &'static str,
     start: String,
+    /// The official drawing rules, one a line.
+    draw_rules: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +66,13 @@ struct OptionJson {
 }
 
 pub(crate) fn run(args: &VariantsArgs) -> Outcome<Exit> {
+    if let Some(name) = &args.draw_rules {
+        let rules = variant::by_name(name).or_usage()?;
+        let mut output = Output::new();
+        output.text(&official::of(rules).to_string())?;
+        output.flush()?;
+        return Ok(Exit::Done);
+    }
     let document = Document {
         variants: variant::ALL.into_iter().map(describe).collect(),
         options: variant::options()
@@ -87,6 +104,11 @@ fn describe(rules: &RuleSet) -> VariantJson {
             .map(|(key, _)| (key, rules.option_value(key)))
             .collect(),
         pdn_game_type: rules.notation.game_type,
+        draw_rules: official::of(rules)
+            .to_string()
+            .lines()
+            .map(str::to_owned)
+            .collect(),
         start: match rules.board {
             BoardSize::Eight => start::<u32>(rules),
             BoardSize::Ten => start::<u64>(rules),
@@ -136,5 +158,9 @@ fn for_people(document: &Document) -> String {
     for option in &document.options {
         text.push_str(&format!("  {}={}\n", option.key, option.values.join("|")));
     }
+    text.push_str(
+        "\nOf drawing rules, with --draw-rules official:\n  draw.no_progress=MOVES|off\n  \
+         draw.repetition=TIMES|off\n  draw.thai16=plies=N|off\n  draw.balance_unit=moves|plies\n",
+    );
     text
 }

@@ -1,5 +1,6 @@
 //! `makhos generate`: making tables.
 
+mod draw;
 mod estimate;
 mod report;
 mod size;
@@ -14,7 +15,7 @@ use makhos_retro::{GenerateError, Generator, Plan, SolvedBoard};
 use makhos_rules::{Board, RuleSet};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::args::{DirArgs, MetricArg, RulesArgs};
+use crate::args::{DirArgs, DrawArgs, MetricArg, RulesArgs};
 use crate::board::BoardCommand;
 use crate::exit::{Exit, Failure, OrFail, Outcome};
 use crate::interrupt::Interrupt;
@@ -29,6 +30,8 @@ Classes that others need are made first. Tables that are there already are kept,
 command resumes what was interrupted: Ctrl-C stops cleanly, and a killed run loses only the
 class in hand. With --metric wld a class that takes long is saved once a minute, and goes on
 from there.
+With --draw-rules the tables under these rules are made as well: DTZ, the plies that must be left
+on the clock of the rule in force for the result to hold. Estimates are without them.
 An estimate of time goes by the speed of the moment. With no other work it was within a third, for
 English with six pieces within a tenth; that of disk was within a sixth.
 Amounts of memory: 8GiB, 500MB, or plain bytes.
@@ -36,6 +39,7 @@ Amounts of memory: 8GiB, 500MB, or plain bytes.
 Examples:
   makhos generate --variant russian --pieces 4
   makhos generate --variant english --pieces 5 --estimate
+  makhos generate --variant russian --pieces 4 --draw-rules official
   makhos generate --variant thai --option removal=end --class 2k-1k --class 1m1k-1k
   makhos generate --variant international --pieces 3 --metric wld --threads 2 --memory 4GiB";
 
@@ -59,6 +63,9 @@ pub(crate) struct GenerateArgs {
     /// What the tables hold
     #[arg(long, value_enum, value_name = "METRIC", default_value_t = MetricArg::Dtw)]
     metric: MetricArg,
+
+    #[command(flatten)]
+    draw: DrawArgs,
 
     #[command(flatten)]
     dir: DirArgs,
@@ -92,6 +99,7 @@ impl BoardCommand for GenerateArgs {
         let pool = self.pool()?;
         let threads = pool.current_num_threads();
         let generator = Generator::<B>::new(*rules, &self.dir.dir, metric).with_threads(threads);
+        let draw_rules = self.draw.draw_rules(rules, &self.rules, false)?;
         if self.estimate {
             // Without a limit, so that what does not fit can be told as well.
             let plan = generator.plan(&targets).map_err(failure)?;
@@ -107,20 +115,29 @@ impl BoardCommand for GenerateArgs {
         }
         let generator = generator.with_memory(allowed);
         let plan = generator.plan(&targets).map_err(failure)?;
-        let watch = Watch::new(&plan, Interrupt::install()?);
+        let drawn = draw_rules
+            .map(|draw_rules| {
+                draw::Drawn::<B>::plan(rules, draw_rules, &self.dir.dir, &targets, allowed)
+            })
+            .transpose()?;
+        let interrupt = Interrupt::install()?;
+        let watch = Watch::new(&plan, interrupt.clone());
         watch.announce(&self.announcement(rules, &plan, threads, allowed));
         let start = Instant::now();
         let reports = pool.install(|| generator.run(&plan, &watch));
         let time = start.elapsed();
         watch.finish();
+        let reports = reports.map_err(failure)?;
+        let drawn = drawn.map(|drawn| drawn.run(&pool, interrupt, &reports));
         let run = Run {
             rules,
             dir: &self.dir.dir,
             metric,
             threads,
             time,
+            drawn: drawn.transpose()?,
         };
-        run.print::<B>(&reports.map_err(failure)?, self.json)?;
+        run.print::<B>(&reports, self.json)?;
         Ok(Exit::Done)
     }
 }

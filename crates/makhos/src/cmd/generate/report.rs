@@ -8,11 +8,14 @@ use makhos_retro::ClassReport;
 use makhos_rules::{Board, RuleSet};
 use serde::Serialize;
 
+use crate::draw_figures::DrawClass;
 use crate::exit::Outcome;
 use crate::figures::{ClassFigures, Examples, FiguresTable, Totals};
 use crate::json::{RulesJson, path_text};
 use crate::output::Output;
 use crate::text::{self, grouped};
+
+use super::draw::Made;
 
 /// A finished run.
 pub(super) struct Run<'a> {
@@ -22,17 +25,27 @@ pub(super) struct Run<'a> {
     pub(super) threads: usize,
     /// From the first class to the last file.
     pub(super) time: Duration,
+    /// What was made under drawing rules, if any.
+    pub(super) drawn: Option<Made>,
 }
 
 #[derive(Serialize)]
-struct Document {
+struct DrawnJson<'a> {
+    directory: &'a str,
+    classes: &'a [DrawClass],
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
     #[serde(flatten)]
     rules: RulesJson,
     dir: String,
     metric: String,
     classes: Vec<ClassJson>,
     totals: Totals,
-    made: Made,
+    made: MadeJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw_rules: Option<DrawnJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -46,7 +59,7 @@ struct ClassJson {
 
 /// What this run itself has made.
 #[derive(Clone, Copy, Serialize)]
-struct Made {
+struct MadeJson {
     classes: u64,
     positions: u64,
     threads: usize,
@@ -79,18 +92,25 @@ impl Run<'_> {
                 classes,
                 totals,
                 made,
+                draw_rules: self.drawn.as_ref().map(|drawn| DrawnJson {
+                    directory: &drawn.directory,
+                    classes: &drawn.classes,
+                }),
             })?;
         } else {
             output.text(&self.for_people(&classes, made))?;
+            if let Some(drawn) = &self.drawn {
+                output.text(&drawn.for_people())?;
+            }
         }
         output.flush()
     }
 
-    fn made(&self, classes: &[ClassJson]) -> Made {
+    fn made(&self, classes: &[ClassJson]) -> MadeJson {
         let new = || classes.iter().filter(|class| !class.was_there);
         let positions: u64 = new().map(|class| class.figures.positions).sum();
         let seconds = self.time.as_secs_f64();
-        Made {
+        MadeJson {
             classes: new().count() as u64,
             positions,
             threads: self.threads,
@@ -99,7 +119,7 @@ impl Run<'_> {
         }
     }
 
-    fn for_people(&self, classes: &[ClassJson], made: Made) -> String {
+    fn for_people(&self, classes: &[ClassJson], made: MadeJson) -> String {
         let mut table = FiguresTable::new("time", Examples::Wins);
         for class in classes {
             let time = match class.seconds {

@@ -1,19 +1,21 @@
 //! `makhos probe`: the value of positions from the tables.
 
+mod draw;
 mod lines;
 
 use std::cmp::Reverse;
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use makhos_probe::{Access, Dtw, Metric, ProbeError, Tablebase, Wld};
+use makhos_probe::{Access, DrawTables, Dtw, Metric, ProbeError, Tablebase, Wld};
 use makhos_retro::SolvedBoard;
+use makhos_rules::notation::fen::Counts;
 use makhos_rules::notation::{fen, hub, pdn_move};
 use makhos_rules::{Board, Move, Position, RuleSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::args::{DirArgs, RulesArgs};
+use crate::args::{DirArgs, DrawArgs, RulesArgs};
 use crate::board::BoardCommand;
 use crate::exit::{Exit, Failure, OrFail, Outcome};
 use crate::json::RulesJson;
@@ -21,6 +23,7 @@ use crate::output::{Output, note};
 use crate::tables;
 use crate::text::or_dash;
 
+use self::draw::{Drawn, DrawnAnswer};
 use self::lines::{LONGEST, Line, Lines, one_field};
 
 const AFTER_HELP: &str = "\
@@ -35,6 +38,12 @@ Answers come in the same order, one for each line. The answer to a line that is 
 line itself, `error`, - and -; its tabs and other control characters become blanks. The reason
 goes to standard error with the number of the line.
 
+With --draw-rules five fields follow: the value under these rules, the least plies that must be
+left on the clock for it to hold, the plies that are left, the clock in force, and the best move
+under them. A cursed-win is won without drawing rules and drawn under them, a blessed-loss is lost
+without them. Counters are fresh unless --halfmoves or the field H of a FEN (:H12) tells how many
+plies the clock has counted.
+
 With --json each answer is an object in one line. Values and distances of its moves are from
 the view of the player who makes them, and a distance counts the move itself. For a line that
 is no FEN the object has the fields `fen`, the line, `value`, which is `error`, and `error`,
@@ -46,6 +55,7 @@ of several lines the highest.
 Examples:
   makhos probe --variant russian 'W:WK26,K27,K31:BK10'
   makhos probe --variant russian --json 'W:WK26,K27,K31:BK10'
+  makhos probe --variant russian --draw-rules official 'W:WK26,K27,K31:BK10:H20'
   makhos probe --variant english < positions.txt > values.tsv";
 
 /// Tell the value of positions: won, drawn or lost, in how many plies, and the best move
@@ -61,6 +71,18 @@ pub(crate) struct ProbeArgs {
     /// The position, e.g. W:WK26,K27,K31:BK10; without it positions are read from standard input
     fen: Option<String>,
 
+    #[command(flatten)]
+    draw: DrawArgs,
+
+    /// Plies that the drawing rule in force has counted, where the FEN does not tell by its field H; asks
+    /// for the official drawing rules
+    #[arg(long, value_name = "N")]
+    halfmoves: Option<u16>,
+
+    /// Plies that a lone king has stood on the main road, where a rule counts those
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    road: u8,
+
     /// Answer in JSON, with every legal move
     #[arg(long)]
     json: bool,
@@ -73,8 +95,12 @@ impl BoardCommand for ProbeArgs {
 
     fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         // A wrong FEN is told even where there are no tables.
-        let position = self.fen.as_ref().map(|text| fen::parse::<B>(rules, text));
+        let position = self
+            .fen
+            .as_ref()
+            .map(|text| fen::parse_counted::<B>(rules, text));
         let position = position.transpose().or_usage()?;
+        let drawn = self.drawn::<B>(rules)?;
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Map)?;
         let has_distances = tables
             .tables()
@@ -84,11 +110,12 @@ impl BoardCommand for ProbeArgs {
             tables,
             json: self.json,
             has_distances,
+            drawn,
         };
         let mut output = Output::new();
         match position {
-            Some(position) => {
-                let answer = prober.answer(&position)?;
+            Some((position, counts)) => {
+                let answer = prober.answer(&position, counts)?;
                 output.line(&answer.text)?;
                 output.flush()?;
                 if let Some(reason) = answer.reason {
@@ -98,6 +125,22 @@ impl BoardCommand for ProbeArgs {
             }
             None => prober.answer_all(&mut output),
         }
+    }
+}
+
+impl ProbeArgs {
+    /// The tables under drawing rules, if they are asked for.
+    fn drawn<B: Board>(&self, rules: &RuleSet) -> Outcome<Option<Drawn<B>>> {
+        let asked = self.halfmoves.is_some() || self.road > 0;
+        let Some(draw_rules) = self.draw.draw_rules(rules, &self.rules, asked)? else {
+            return Ok(None);
+        };
+        let tables = DrawTables::open(*rules, draw_rules, &self.dir.dir).or_environment()?;
+        Ok(Some(Drawn {
+            tables,
+            halfmoves: self.halfmoves,
+            road: self.road,
+        }))
     }
 }
 
@@ -163,6 +206,9 @@ struct AnswerJson {
     reason: Option<String>,
     /// Best first.
     moves: Vec<MoveJson>,
+    /// The same under the drawing rules asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw_rules: Option<DrawnAnswer>,
 }
 
 /// The answer to a line that is no FEN.
@@ -193,6 +239,7 @@ struct Prober<B> {
     json: bool,
     /// Whether there is any table of distances, so that the lack of one is worth a word.
     has_distances: bool,
+    drawn: Option<Drawn<B>>,
 }
 
 impl<B: Board> Prober<B> {
@@ -235,12 +282,12 @@ impl<B: Board> Prober<B> {
     fn answer_line(&self, line: &Line) -> Outcome<Answer> {
         let position = match std::str::from_utf8(&line.text) {
             _ if line.too_long => Err(format!("longer than {LONGEST} bytes, so it is no FEN")),
-            Ok(text) => fen::parse::<B>(self.tables.rules(), text.trim())
+            Ok(text) => fen::parse_counted::<B>(self.tables.rules(), text.trim())
                 .map_err(|error| one_field(&error.to_string())),
             Err(_) => Err("not a text in UTF-8".into()),
         };
         match position {
-            Ok(position) => self.answer(&position),
+            Ok((position, counts)) => self.answer(&position, counts),
             Err(reason) => self.wrong_line(line, reason),
         }
     }
@@ -257,7 +304,12 @@ impl<B: Board> Prober<B> {
             };
             serde_json::to_string(&answer).or_environment()?
         } else {
-            format!("{given}\terror\t-\t-")
+            let more = if self.drawn.is_some() {
+                "\t-".repeat(5)
+            } else {
+                String::new()
+            };
+            format!("{given}\terror\t-\t-{more}")
         };
         Ok(Answer {
             text,
@@ -266,7 +318,7 @@ impl<B: Board> Prober<B> {
         })
     }
 
-    fn answer(&self, position: &Position<B>) -> Outcome<Answer> {
+    fn answer(&self, position: &Position<B>, counts: Counts) -> Outcome<Answer> {
         let mut lack = Lack::default();
         let known = self.value(position, &mut lack);
         let exact = known.and_then(Known::exact).is_some();
@@ -278,23 +330,30 @@ impl<B: Board> Prober<B> {
         };
         let best = exact.then(|| best_of(&moves)).flatten();
         let best = best.map(|mv| hub::write_move(self.tables.rules(), &mv));
-        let exit = match known {
+        let drawn = self.drawn.as_ref().map(|drawn| {
+            let answer = drawn.answer(position, counts, known.map(Known::wld));
+            answer.map_err(|error| lack.note(&error))
+        });
+        let unknown = known.is_none() || matches!(drawn, Some(Err(())));
+        let drawn = drawn.map(|answer| answer.unwrap_or_else(|()| DrawnAnswer::unknown()));
+        let exit = match unknown {
             _ if lack.broken => Exit::Environment,
-            Some(_) => Exit::Done,
-            None => Exit::No,
+            false => Exit::Done,
+            true => Exit::No,
         };
         // Where there are only outcomes, nobody expects distances.
         let worth_a_word = exit != Exit::Done || self.has_distances;
         let reason = lack.reason.filter(|_| worth_a_word);
         let text = if self.json {
-            self.json(position, known, best, reason.clone(), &moves)?
+            self.json(position, known, best, reason.clone(), &moves, drawn)?
         } else {
             format!(
-                "{}\t{}\t{}\t{}",
+                "{}\t{}\t{}\t{}{}",
                 fen::write(self.tables.rules(), position),
                 value_name(known),
                 or_dash(known.and_then(Known::plies)),
-                or_dash(best)
+                or_dash(best),
+                drawn.map_or(String::new(), |drawn| drawn.fields())
             )
         };
         Ok(Answer { text, exit, reason })
@@ -341,6 +400,7 @@ impl<B: Board> Prober<B> {
         best: Option<String>,
         reason: Option<String>,
         moves: &[(Move<B>, Option<Known>)],
+        draw_rules: Option<DrawnAnswer>,
     ) -> Outcome<String> {
         let rules = self.tables.rules();
         let all: Vec<Move<B>> = moves.iter().map(|(mv, _)| *mv).collect();
@@ -363,6 +423,7 @@ impl<B: Board> Prober<B> {
             best,
             reason,
             moves: moves.collect(),
+            draw_rules,
         };
         serde_json::to_string(&answer).or_environment()
     }

@@ -1,5 +1,7 @@
 //! `makhos stats`: the figures of the tables that are there.
 
+mod draw;
+
 use clap::Args;
 use makhos_index::{Material, classes};
 use makhos_probe::{
@@ -9,9 +11,9 @@ use makhos_retro::SolvedBoard;
 use makhos_rules::{Board, Color, RuleSet};
 use serde::Serialize;
 
-use crate::args::{ClassArgs, DirArgs, RulesArgs};
+use crate::args::{ClassArgs, DirArgs, DrawArgs, RulesArgs};
 use crate::board::BoardCommand;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, OrFail, Outcome};
 use crate::figures::{ClassFigures, Examples, FiguresTable, SideFigures, Totals};
 use crate::json::{RulesJson, path_text};
 use crate::output::{Output, note};
@@ -23,9 +25,13 @@ Only the headers of the files are read. With --tsv there is one line for each cl
 to move, `-` standing where there is no such position or distance; a class whose armies are
 equal has the same figures in both of its lines. Longest wins and losses are in plies.
 
+With --draw-rules the figures are those of the tables under these rules, and how many results
+the rules change: with fresh clocks, and with one ply left. Their values are read for it.
+
 Examples:
   makhos stats --variant russian
   makhos stats --variant russian --class 3k-1k --json
+  makhos stats --variant russian --draw-rules official
   makhos stats --variant english --tsv > english.tsv";
 
 /// Print the figures of the tables that are there
@@ -40,6 +46,9 @@ pub(crate) struct StatsArgs {
 
     #[command(flatten)]
     class: ClassArgs,
+
+    #[command(flatten)]
+    draw: DrawArgs,
 
     /// Print a line of tab-separated values for each class and side to move
     #[arg(long, conflicts_with = "json")]
@@ -97,6 +106,15 @@ impl BoardCommand for StatsArgs {
     }
 
     fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
+        if let Some(draw_rules) = self.draw.draw_rules(rules, &self.rules, false)? {
+            let plain = Tablebase::<B>::open_with(*rules, &self.dir.dir, Access::Read);
+            let form = match (self.json, self.tsv) {
+                (true, _) => draw::Form::Json,
+                (_, true) => draw::Form::Tsv,
+                _ => draw::Form::People,
+            };
+            return draw::run(&plain.or_environment()?, &draw_rules, &self.class, form);
+        }
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
         let selected = tables::selected(&tables, &self.class)?;
         let mut damaged = false;

@@ -1,5 +1,7 @@
 //! `makhos verify`: proving tables from the rules and the files alone.
 
+mod draw;
+
 use clap::Args;
 use makhos_index::Material;
 use makhos_probe::{
@@ -11,7 +13,7 @@ use makhos_rules::{Board, RuleSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::args::{ClassArgs, DirArgs, RulesArgs};
+use crate::args::{ClassArgs, DirArgs, DrawArgs, RulesArgs};
 use crate::board::BoardCommand;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::json::{RulesJson, path_text};
@@ -30,11 +32,15 @@ chooses the same sample.
 To check all positions of a table, it and the tables it needs are held in memory. What does
 not fit is refused before anything is read.
 
+With --draw-rules the tables under these rules are checked instead: --quick compares digests
+and checksums, --full derives every value from those its moves lead to.
+
 Exit code 1 if a value is wrong, 3 if a file is damaged or missing or memory does not suffice.
 
 Examples:
   makhos verify --variant russian
   makhos verify --variant russian --full
+  makhos verify --variant russian --full --draw-rules official
   makhos verify --variant english --class 2k-1k --full --json";
 
 /// Check the tables that are there
@@ -49,6 +55,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     class: ClassArgs,
+
+    #[command(flatten)]
+    draw: DrawArgs,
 
     /// Check a sample of the positions of every table (the default)
     #[arg(long, conflicts_with = "full")]
@@ -133,6 +142,9 @@ impl BoardCommand for VerifyArgs {
     }
 
     fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
+        if let Some(draw_rules) = self.draw.draw_rules(rules, &self.rules, false)? {
+            return self.run_drawn::<B>(rules, draw_rules);
+        }
         // Damaged files must be an error, never a crash, so nothing is mapped.
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
         let selected = tables::selected(&tables, &self.class)?;
