@@ -152,8 +152,8 @@ fn stopped_classes_go_on_to_the_same_bytes() {
         (&variant::ENGLISH, "2k-2m", 20),
         (&variant::RUSSIAN, "2m1k-1m", 500),
         (&variant::CZECH, "1m1k-2m", 500),
-        (&variant::ENGLISH, "2m-2m", 3_000),
-        (&variant::RUSSIAN, "3m-1m", 4_000),
+        (&variant::ENGLISH, "2m-2m", 20),
+        (&variant::RUSSIAN, "3m-1m", 200),
         (&variant::THAI, "1m2k-1k", 2),
     ] {
         for threads in [1, 2, 4] {

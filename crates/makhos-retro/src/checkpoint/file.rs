@@ -16,7 +16,7 @@ use super::{CheckpointError, Place, State};
 use crate::engine::{ClassPlanes, Packed};
 
 const MAGIC: [u8; 8] = *b"MKHSTATE";
-const FORMAT_VERSION: u16 = 1;
+const FORMAT_VERSION: u16 = 2;
 
 /// Positions that are handled at a time: 128 KiB of each plane. A multiple of 64.
 const PART: u64 = 1 << 20;

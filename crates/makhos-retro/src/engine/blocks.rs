@@ -5,7 +5,7 @@ use makhos_rules::Board;
 use super::cube::Block;
 use super::isa::Isa;
 use super::lookup::Pieces;
-use super::mask::{Both, Foe, Known, Own, Pair, Set};
+use super::mask::{Both, Foe, Own, Pair, Set};
 use super::moves::{Looked, Looker, Root};
 use super::ranks::{below, ranks_with};
 use super::shape::Shape;
@@ -23,10 +23,7 @@ pub(super) fn look_at_block<B: Board, const N: usize, I: Isa>(
     match shape {
         Shape::White => with_either(looker, pieces, block, &Own(white), &Foe(white)),
         Shape::Black => with_either(looker, pieces, block, &Foe(black), &Own(black)),
-        Shape::Bare => {
-            let one = Known(B::bit(0));
-            with_either(looker, pieces, block, &one, &one)
-        }
+        Shape::Bare => unreachable!("classes without kings are solved otherwise"),
         Shape::Grid | Shape::GridWith(..) => {
             let for_white = Both::<B, N, true> { white, black };
             let for_black = Both::<B, N, false> { white, black };

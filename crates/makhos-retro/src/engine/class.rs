@@ -1,7 +1,5 @@
 //! Solving one class: level by level, configuration by configuration.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use makhos_index::{Material, PlacementIndex};
 use makhos_probe::SideStatistics;
 use makhos_rules::{Board, Color, RuleSet};
@@ -22,6 +20,7 @@ use super::ranks::subsets;
 use super::settle::SettleWords;
 use super::shape::{Kings, Shape};
 use super::subs::Subs;
+use super::tally::Tally;
 use crate::checkpoint::{Keeper, State};
 use crate::error::GenerateError;
 use crate::monitor::Watch;
@@ -48,10 +47,7 @@ pub(crate) struct ClassWork<'a, B: Board, const N: usize, I> {
     /// Where one side has two kings or more and the other none: the sets of its kings without two.
     pairs: Option<Vec<B>>,
     lines: Lines<B>,
-    /// Capture positions with White and Black to move, of those that are stored.
-    captures: [AtomicU64; 2],
-    /// Stored positions that are solved.
-    solved: AtomicU64,
+    tally: Tally,
 }
 
 /// What one thread works with.
@@ -86,8 +82,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             room: KingRoom::new(rules, others(kings)),
             pairs: pairs(kings),
             lines: Lines::new(),
-            captures: [AtomicU64::new(0), AtomicU64::new(0)],
-            solved: AtomicU64::new(0),
+            tally: Tally::default(),
         }
     }
 
@@ -101,8 +96,8 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         let white = MenSets::<B>::new(self.material.white.men.into(), true);
         let black = MenSets::<B>::new(self.material.black.men.into(), false);
         let levels = white.most() + black.most() + 1;
-        let mut state = begun.unwrap_or_else(|| self.state(levels));
-        self.resume(&state);
+        let mut state = begun.unwrap_or_else(|| self.tally.state(levels));
+        self.tally.resume(&state);
         for level in (0..levels.min(state.levels_left as usize)).rev() {
             if let Err(error) = self.level(&groups(&white, &black, level)) {
                 if error.is_interrupted() {
@@ -110,41 +105,15 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
                 }
                 return Err(error);
             }
-            state = self.state(level);
+            state = self.tally.state(level);
             keeper.level_done(&state);
         }
         Ok(())
     }
 
-    /// The state while no level is in work.
-    fn state(&self, levels_left: usize) -> State {
-        State {
-            levels_left: levels_left as u64,
-            solved: self.solved.load(Ordering::Relaxed),
-            captures: [0, 1].map(|side| self.captures[side].load(Ordering::Relaxed)),
-        }
-    }
-
-    fn resume(&self, state: &State) {
-        self.solved.store(state.solved, Ordering::Relaxed);
-        for (count, &found) in self.captures.iter().zip(&state.captures) {
-            count.store(found, Ordering::Relaxed);
-        }
-    }
-
     /// The statistics of a stored side, whose outcomes are complete.
     pub(crate) fn statistics(&self, side: Color, planes: &ClassPlanes) -> SideStatistics {
-        let (wins, losses) = planes.counts();
-        let positions = self.index.len();
-        SideStatistics {
-            positions,
-            wins,
-            draws: positions - wins - losses,
-            losses,
-            captures: self.captures[number(side.is_white())].load(Ordering::Relaxed),
-            longest_win: None,
-            longest_loss: None,
-        }
+        self.tally.statistics(side, self.index.len(), planes)
     }
 
     fn worker(&self) -> Worker<'_, B, N, I> {
@@ -230,7 +199,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         // One side to move is the mirror of the other where both armies stand alike.
         let alike = self.material.is_symmetric() && men == mirrored(men);
         let solved = self.index.inner() * if alike { 1 } else { 2 };
-        self.solved.fetch_add(solved, Ordering::Relaxed);
+        self.tally.add_solved(solved);
         self.watch.monitor.advanced(2 * solved);
         Ok(())
     }
@@ -347,7 +316,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
     fn settle(&self, men: [B; 2], cube: &mut Cube<B>, shared: bool) -> Result<(), GenerateError> {
         let all_men = men[0] | men[1];
         let with_kings = match self.shape {
-            Shape::Bare => return Ok(()),
+            Shape::Bare => unreachable!("classes without kings are solved otherwise"),
             Shape::Grid | Shape::GridWith(..) => {
                 let go_on = || !self.watch.monitor.should_stop();
                 let settled = cube.settle(self.isa, &self.room, all_men, shared, &go_on);
@@ -396,7 +365,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             let start = self.index.men_index(white, black) * self.index.inner();
             let planes = self.subs.planes(stored).expect("a stored side");
             planes.put(start, packed);
-            self.captures[number(stored.is_white())].fetch_add(captures[side], Ordering::Relaxed);
+            self.tally.add_captures(stored, captures[side]);
         }
         let size = worker.cube.known[0].len();
         if self.material.men() > 0 && size > TINY {

@@ -5,6 +5,7 @@
 //! - a [cube](super::cube) of one configuration of men for each thread, or one in all where the
 //!   threads share it, and the outcomes on their way from it into the planes, at most twice what they
 //!   take there since their vector grows by doubling;
+//! - for a class without kings, where its captures and promotions lead ([`bare`](super::bare));
 //! - the sets of each side's other kings with their moves, and the sets of men;
 //! - what each thread has of its own: remembered places, the buffers of the writer;
 //! - expanded tables: those in the [cache](super::subs), at most its budget, and those that a thread uses
@@ -17,6 +18,7 @@
 use makhos_index::{Army, Material, placements, stored_sides};
 use makhos_rules::{Board, Color, RuleSet};
 
+use super::bare;
 use super::class::{SHARED_BLOCKS, others, shape};
 use super::cube::Cube;
 use super::kings::OtherKings;
@@ -57,6 +59,7 @@ impl OutcomeMemory {
             cubes::<B>(material, threads),
             moves[0].saturating_add(moves[1]),
             men_sets::<B>(material),
+            without_kings::<B>(material, threads),
         ];
         Self {
             fixed: parts.into_iter().fold(0, u64::saturating_add),
@@ -113,6 +116,15 @@ fn cubes<B: Board>(material: Material, threads: u64) -> u64 {
     let is_shared = shape(kings) == Shape::Grid && blocks >= SHARED_BLOCKS;
     let count = if is_shared { 1 } else { threads };
     cube.saturating_mul(count)
+}
+
+/// Bytes of what a class without kings is solved with.
+fn without_kings<B: Board>(material: Material, threads: u64) -> u64 {
+    if material.men() < material.pieces() {
+        return 0;
+    }
+    let (shared, a_thread) = bare::bytes::<B>(material);
+    shared.saturating_add(a_thread.saturating_mul(threads))
 }
 
 /// Bytes of the sets of men; the vectors may have twice the room.

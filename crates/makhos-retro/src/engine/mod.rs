@@ -8,13 +8,15 @@
 //! piece for all placements at once (`search`, `flight`), and the moves of men. Where they lead is
 //! looked up (`lookup`) in smaller classes and finished configurations, which are expanded on demand
 //! (`subs`) from their stored form (`layout`). Then the moves of kings are settled (`kings`, `settle`),
-//! and the outcomes go back to stored order.
+//! and the outcomes go back to stored order. Classes without kings have no such dimensions; there all
+//! placements of one side's men are solved together (`bare`).
 //!
-//! Rules are read from the `RuleSet` by the capture search alone, in the places where the move
+//! Rules are read from the `RuleSet` by the capture searches alone, in the places where the move
 //! generator reads them; precedence is settled afterwards (`ends`).
 //!
 //! Everything is plain code over arrays, compiled for several processors (`isa`) and the same on each.
 
+mod bare;
 mod bits;
 mod blocks;
 mod class;
@@ -40,6 +42,7 @@ mod segment;
 mod settle;
 mod shape;
 mod subs;
+mod tally;
 
 use std::path::Path;
 
@@ -47,6 +50,7 @@ use makhos_index::{Material, PlacementIndex, stored_sides};
 use makhos_probe::SideStatistics;
 use makhos_rules::{Board, Color, RuleSet};
 
+use self::bare::BareWork;
 use self::class::ClassWork;
 use self::isa::{Isa, Portable};
 pub(crate) use self::planes::{ClassPlanes, Packed};
@@ -205,15 +209,33 @@ fn solve<I: Isa, B: Board, const N: usize>(
     }
     let planes = stored_planes(&subs, material);
     let mut keeper = Keeper::new(place, planes, task.checkpoints, begun, watch);
-    let work = ClassWork::<B, N, I>::new(isa, task.rules, task.index, &subs, watch);
-    work.solve(begun, &mut keeper)?;
-    let statistics: Vec<SideStatistics> = stored_sides(material)
-        .iter()
-        .filter_map(|&side| Some(work.statistics(side, subs.planes(side)?)))
-        .collect();
+    let sides = stored_sides(material).iter();
+    let sides = sides.filter_map(|&side| Some((side, subs.planes(side)?)));
+    let statistics: Vec<SideStatistics> = if material.men() == material.pieces() {
+        let work = BareWork::<B, N, I>::new(isa, task.rules, task.index, &subs, watch)?;
+        work.solve(begun, &mut keeper)?;
+        sides
+            .map(|(side, planes)| work.statistics(side, planes))
+            .collect()
+    } else {
+        let work = ClassWork::<B, N, I>::new(isa, task.rules, task.index, &subs, watch);
+        work.solve(begun, &mut keeper)?;
+        sides
+            .map(|(side, planes)| work.statistics(side, planes))
+            .collect()
+    };
+    Ok(solved(material, subs, statistics))
+}
+
+/// The outcomes of each stored side with their statistics.
+fn solved<B: Board>(
+    material: Material,
+    subs: Subs<B>,
+    statistics: Vec<SideStatistics>,
+) -> Vec<SolvedOutcomes> {
     let sides = stored_sides(material).iter().zip(statistics);
     let planes = subs.into_planes().into_iter();
-    Ok(sides
+    sides
         .zip(planes)
         .map(|((&side, statistics), planes)| {
             let (win, loss) = planes.into_words();
@@ -224,7 +246,7 @@ fn solve<I: Isa, B: Board, const N: usize>(
                 statistics,
             }
         })
-        .collect())
+        .collect()
 }
 
 /// The outcomes of the class in work for each stored side, in their order.

@@ -135,19 +135,26 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
         })
     }
 
+    /// Only the captures of these positions.
+    pub(crate) fn captures<M: Root<B, N>>(
+        &mut self,
+        white: bool,
+        pieces: &Pieces<B>,
+    ) -> Outcome<M::Set> {
+        self.white = white;
+        let isa = self.isa;
+        isa.run(Capture {
+            looker: self,
+            pieces,
+            root: PhantomData::<M>,
+        })
+    }
+
     #[inline(always)]
     fn look_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>) -> Looked<M::Set> {
-        self.ends.reset();
-        let occupied = pieces.men[0] | pieces.men[1] | pieces.kings[0] | pieces.kings[1];
-        let empty = B::ALL & !occupied;
-        let all = M::all(empty);
-        if M::OWN {
-            let mut search = self.search(pieces, empty, true);
-            inner_king_captures::<B, N, I>(&mut search, pieces, M::COMPANY);
-        }
-        self.known_pieces_capture::<M>(pieces, empty, &all);
-        let captures: Outcome<M::Set> = self.ends.resolve();
-        let there = all.set();
+        let empty = empty_squares(pieces);
+        let captures = self.captures_here::<M>(pieces, empty);
+        let there = M::all(empty).set();
         let quiet = there.and_not(&captures.any);
         let (wins, holds) = self.men_move::<M>(pieces, empty, &quiet);
         let won = captures.win.or(&wins);
@@ -159,6 +166,17 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
             may_lose: may_win.and_not(&holds),
             captures: captures.any,
         }
+    }
+
+    #[inline(always)]
+    fn captures_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B) -> Outcome<M::Set> {
+        self.ends.reset();
+        if M::OWN {
+            let mut search = self.search(pieces, empty, true);
+            inner_king_captures::<B, N, I>(&mut search, pieces, M::COMPANY);
+        }
+        self.known_pieces_capture::<M>(pieces, empty, &M::all(empty));
+        self.ends.resolve()
     }
 
     /// A search for a capturing piece; `rest` are the pieces on known squares without it.
@@ -250,6 +268,30 @@ impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Look<'_, '_, '_, 
     fn call(self) -> Looked<M::Set> {
         self.looker.look_here::<M>(self.pieces)
     }
+}
+
+/// Looks at the captures of one block.
+struct Capture<'x, 's, 'a, B: Board, const N: usize, I, M> {
+    looker: &'x mut Looker<'s, 'a, B, N, I>,
+    pieces: &'x Pieces<B>,
+    root: PhantomData<M>,
+}
+
+impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Capture<'_, '_, '_, B, N, I, M> {
+    type Output = Outcome<M::Set>;
+
+    #[inline(always)]
+    fn call(self) -> Outcome<M::Set> {
+        let empty = empty_squares(self.pieces);
+        self.looker.captures_here::<M>(self.pieces, empty)
+    }
+}
+
+/// The squares without a piece on a known square.
+#[inline(always)]
+fn empty_squares<B: Board>(pieces: &Pieces<B>) -> B {
+    let men = pieces.men[0] | pieces.men[1];
+    B::ALL & !(men | pieces.kings[0] | pieces.kings[1])
 }
 
 /// Whether kings fly.

@@ -95,6 +95,11 @@ impl<B: Board> Segments<B> {
         self.index.material()
     }
 
+    /// The numbering of the class.
+    pub(super) fn index(&self) -> &PlacementIndex<B> {
+        &self.index
+    }
+
     /// The number of positions of one configuration.
     #[inline]
     pub(super) fn inner(&self) -> u64 {

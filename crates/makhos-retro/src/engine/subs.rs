@@ -14,10 +14,11 @@
 
 mod decoded;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use makhos_index::{Material, dependencies, stored_sides};
+use makhos_index::{Material, PlacementIndex, dependencies, stored_sides};
 use makhos_probe::{Access, Metric, Table, table_path};
 use makhos_rules::{Board, Color, RuleSet};
 
@@ -54,6 +55,32 @@ struct Class<B> {
     segments: Segments<B>,
     /// Opened when first needed.
     table: OnceLock<Table>,
+}
+
+/// A smaller class with one side to move as its table has it.
+pub(crate) struct StoredClass<'a, B> {
+    subs: &'a Subs<B>,
+    number: u16,
+    /// The numbering of the positions.
+    pub(crate) index: &'a PlacementIndex<B>,
+    /// The side to move in the table.
+    side: Color,
+    /// Whether these are the positions with colours exchanged.
+    pub(crate) flipped: bool,
+}
+
+impl<B: Board> StoredClass<'_, B> {
+    /// The outcomes of these positions.
+    ///
+    /// # Errors
+    /// Those of [`Subs::cube`].
+    pub(crate) fn read(&self, positions: Range<u64>) -> Result<Packed, GenerateError> {
+        let table = self
+            .subs
+            .table(&self.subs.classes[usize::from(self.number)])?;
+        let decoded = &self.subs.decoded;
+        decoded.read(table, self.number, self.side, positions)
+    }
 }
 
 /// One configuration of men as a table stores it.
@@ -138,6 +165,29 @@ impl<B: Board> Subs<B> {
             place,
             elements::<B, N>(shape, stored.form.kings),
         ))
+    }
+
+    /// How the table of a smaller class has the positions with this side to move, all as the solver sees it.
+    ///
+    /// # Errors
+    /// Those of [`cube`](Self::cube).
+    pub(crate) fn stored_class(
+        &self,
+        class: Material,
+        side: Color,
+    ) -> Result<StoredClass<'_, B>, GenerateError> {
+        let Some(number) = self.places.get(class) else {
+            return Err(self.unneeded(class));
+        };
+        let segments = &self.classes[usize::from(number)].segments;
+        let flipped = is_flipped(segments, class, side);
+        Ok(StoredClass {
+            subs: self,
+            number,
+            index: segments.index(),
+            side: if flipped { side.opponent() } else { side },
+            flipped,
+        })
     }
 
     /// The outcomes of the class in work with this side to move, for the solver to fill in; `None` if
@@ -287,6 +337,15 @@ fn side_number(side: Color) -> usize {
     usize::from(!side.is_white())
 }
 
+/// Whether the table of `segments` stores the flip of what the solver sees.
+#[inline]
+fn is_flipped<B: Board>(segments: &Segments<B>, class: Material, side: Color) -> bool {
+    match class.is_symmetric() {
+        true => !side.is_white(),
+        false => class != segments.material(),
+    }
+}
+
 /// How the table of `segments` stores what the solver sees: as it is, or flipped, by the same rule as
 /// [`makhos_index::normalize`].
 #[inline]
@@ -300,10 +359,7 @@ fn stored_form<B: Board>(
 ) -> Stored<B> {
     debug_assert_eq!(white_men.len(), class.white.men.into());
     debug_assert_eq!(black_men.len(), class.black.men.into());
-    let flipped = match class.is_symmetric() {
-        true => !side.is_white(),
-        false => class != segments.material(),
-    };
+    let flipped = is_flipped(segments, class, side);
     let (stored_side, white_men, black_men) = match flipped {
         true => (side.opponent(), black_men.rotate(), white_men.rotate()),
         false => (side, white_men, black_men),

@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Pairs,
     /// One king: a word a configuration of men.
     Word,
-    /// Men only: position by position.
+    /// Men only: rows of all placements of Black's men.
     Bare,
 }
 
@@ -46,7 +46,8 @@ impl Work {
         let growth = 1.0 + GROWTH * (pieces - 4.0).clamp(0.0, 2.0);
         let [white, black] = [white, black].map(|army| u32::from(army.kings));
         let (kind, units) = match (white, black) {
-            (0, 0) => (Kind::Bare, configurations * pieces),
+            // Either side to move is solved of every configuration, mirrored ones too.
+            (0, 0) => (Kind::Bare, index.outer() as f64),
             (1, 0) | (0, 1) => (Kind::Word, configurations * pieces),
             (0, kings) | (kings, 0) => {
                 let blocks = binomial(free, kings - 2);
