@@ -150,7 +150,7 @@ fn three_pieces_equal_the_judge_with_short_clocks() {
 }
 
 #[test]
-#[ignore = "takes a minute or two"]
+#[ignore = "takes minutes"]
 fn three_pieces_of_every_variant_equal_the_judge() {
     for rules in variant::ALL {
         let mut all = vec![official::of(rules)];
@@ -158,6 +158,9 @@ fn three_pieces_of_every_variant_equal_the_judge() {
         for draw_rules in all {
             match rules.board.squares() {
                 32 => equals_the_judge::<u32>(rules, &draw_rules, &classes(3)),
+                50 if draw_rules == official::of(rules) => {
+                    equals_the_judge::<u64>(rules, &draw_rules, &classes(3))
+                }
                 50 => equals_the_judge::<u64>(rules, &draw_rules, &classes(2)),
                 _ => equals_the_judge::<u128>(rules, &draw_rules, &[class("1k-1k")]),
             };
