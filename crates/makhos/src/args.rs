@@ -46,6 +46,11 @@ pub(crate) enum Command {
     Stats(cmd::stats::StatsArgs),
     Probe(cmd::probe::ProbeArgs),
     Verify(cmd::verify::VerifyArgs),
+    Engine(cmd::engine::EngineArgs),
+    Selfplay(cmd::selfplay::SelfplayArgs),
+    Dataset(cmd::dataset::DatasetArgs),
+    Train(cmd::train::TrainArgs),
+    Match(cmd::matches::MatchArgs),
     Completions(cmd::completions::CompletionsArgs),
 }
 

@@ -13,6 +13,7 @@ mod interrupt;
 mod json;
 mod memory;
 mod output;
+mod play;
 mod progress;
 mod tables;
 mod text;
@@ -45,6 +46,11 @@ fn run(cli: &Cli) -> Outcome<Exit> {
         Command::Stats(args) => run_on_board(args),
         Command::Probe(args) => run_on_board(args),
         Command::Verify(args) => run_on_board(args),
+        Command::Engine(args) => run_on_board(args),
+        Command::Selfplay(args) => run_on_board(args),
+        Command::Dataset(args) => run_on_board(args),
+        Command::Train(args) => run_on_board(args),
+        Command::Match(args) => run_on_board(args),
         Command::Completions(args) => cmd::completions::run(args),
     }
 }

@@ -22,6 +22,8 @@ pub(crate) enum Unit {
     Positions(u64),
     /// Bytes.
     Bytes,
+    /// Files.
+    Files,
 }
 
 impl Unit {
@@ -29,6 +31,7 @@ impl Unit {
         match self {
             Self::Positions(per) => text::grouped((units / per).into()),
             Self::Bytes => text::bytes(units),
+            Self::Files => text::grouped(units.into()),
         }
     }
 
@@ -38,6 +41,7 @@ impl Unit {
                 format!("{} positions/s", text::short(units_a_second / per as f64))
             }
             Self::Bytes => format!("{}/s", text::bytes(units_a_second as u64)),
+            Self::Files => format!("{units_a_second:.1} files/s"),
         }
     }
 }

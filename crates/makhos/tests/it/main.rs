@@ -3,8 +3,10 @@
 mod draw_rules;
 mod generate;
 mod interruption;
+mod learning;
 mod moves_and_perft;
 mod probe;
+mod selfplay;
 mod stats;
 mod support;
 mod usage;

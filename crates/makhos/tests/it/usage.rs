@@ -14,6 +14,11 @@ fn every_command_has_help_with_examples() {
         "stats",
         "probe",
         "verify",
+        "engine",
+        "selfplay",
+        "dataset",
+        "train",
+        "match",
         "completions",
     ] {
         let help = run(&[command, "--help"]).expect(0);
