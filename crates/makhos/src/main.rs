@@ -51,6 +51,7 @@ fn run(cli: &Cli) -> Outcome<Exit> {
         Command::Dataset(args) => run_on_board(args),
         Command::Train(args) => run_on_board(args),
         Command::Match(args) => run_on_board(args),
+        Command::Ladder(args) => run_on_board(args),
         Command::Completions(args) => cmd::completions::run(args),
     }
 }

@@ -121,7 +121,7 @@ fn samples_come_straight_from_the_tables() {
     assert!(
         sample(&["--class", "4k-1k"])
             .expect_error(3)
-            .contains("4k-1k")
+            .contains("5 pieces")
     );
 }
 
@@ -214,4 +214,41 @@ fn weights_are_trained_and_play_a_match() {
         "material",
     ];
     assert!(run(&missing).expect_error(3).contains("none.safetensors"));
+}
+
+#[test]
+fn a_ladder_is_climbed_and_goes_on_where_it_was() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let out = path(dir.path(), "ladder");
+    let climb = |generations: &str| {
+        let args = [
+            "ladder",
+            "--variant",
+            "russian",
+            "--generations",
+            generations,
+            "--games",
+            "30",
+            "--nodes",
+            "60",
+            "--pairs",
+            "4",
+            "--out",
+            &out,
+            "--dir",
+            tables(),
+        ];
+        run(&args).expect(0)
+    };
+    climb("1");
+    let first = fs::read(path(dir.path(), "ladder/g1.safetensors")).expect("weights");
+    // A killed run has left a generation without its second match.
+    fs::remove_file(path(dir.path(), "ladder/g1.material.json")).expect("a result");
+    let text = climb("2");
+    assert!(text.contains("best: "), "{text}");
+    let ladder = fs::read_to_string(path(dir.path(), "ladder/ladder.tsv")).expect("a ladder");
+    assert_eq!(ladder.lines().count(), 5, "{ladder}");
+    assert!(fs::read(path(dir.path(), "ladder/g1.safetensors")).expect("weights") == first);
+    // Everything is there.
+    assert_eq!(climb("2"), text);
 }

@@ -19,6 +19,7 @@ fn every_command_has_help_with_examples() {
         "dataset",
         "train",
         "match",
+        "ladder",
         "completions",
     ] {
         let help = run(&[command, "--help"]).expect(0);
