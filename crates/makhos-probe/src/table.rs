@@ -23,6 +23,7 @@ use open::Opener;
 mod dtz;
 mod open;
 mod outcomes;
+mod values;
 
 /// Bytes read at once where a whole file is read.
 const CHUNK: u64 = 1 << 20;

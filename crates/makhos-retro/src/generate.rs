@@ -16,12 +16,12 @@ use makhos_probe::{
 use makhos_rules::{Color, RuleSet};
 
 use crate::checkpoint::{self, Checkpoints};
-use crate::engine::memory::OutcomeMemory;
+use crate::engine::memory::SolverMemory;
 use crate::engine::{Instructions, OutcomeTask, SolvedBoard};
 use crate::error::GenerateError;
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
-use crate::plan::{BASE_MEMORY, Plan, Step, memory, stored_positions};
+use crate::plan::{BASE_MEMORY, Plan, Step, memory_of_reference, stored_positions};
 use crate::reference::{BYTES_PER_POSITION, SolvedSide, solve};
 use crate::shelf::Shelf;
 
@@ -41,6 +41,17 @@ pub struct ClassReport {
     pub time: Option<Duration>,
 }
 
+/// Which solver finds distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DistanceSolver {
+    /// The bit-parallel one; the reference solver where no side has kings.
+    #[default]
+    BitParallel,
+    /// The [reference solver](crate::reference), as an independent judge: the same tables, a hundred times
+    /// later.
+    Reference,
+}
+
 /// Generates tables of one rule set into one directory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Generator<B> {
@@ -50,6 +61,7 @@ pub struct Generator<B> {
     memory: u64,
     threads: Option<usize>,
     checkpoints: Option<Checkpoints>,
+    distances: DistanceSolver,
     board: std::marker::PhantomData<B>,
 }
 
@@ -62,6 +74,7 @@ impl<B> fmt::Debug for Generator<B> {
             .field("memory", &self.memory)
             .field("threads", &self.threads)
             .field("checkpoints", &self.checkpoints)
+            .field("distances", &self.distances)
             .finish_non_exhaustive()
     }
 }
@@ -78,6 +91,7 @@ impl<B: SolvedBoard> Generator<B> {
             memory: u64::MAX,
             threads: None,
             checkpoints: Some(Checkpoints::default()),
+            distances: DistanceSolver::default(),
             board: std::marker::PhantomData,
         }
     }
@@ -102,6 +116,18 @@ impl<B: SolvedBoard> Generator<B> {
     pub fn with_checkpoints(mut self, checkpoints: Option<Checkpoints>) -> Self {
         self.checkpoints = checkpoints;
         self
+    }
+
+    /// Finds distances with another solver.
+    #[must_use]
+    pub fn with_distances_by(mut self, solver: DistanceSolver) -> Self {
+        self.distances = solver;
+        self
+    }
+
+    /// Whether distances of a class come from the bit-parallel solver.
+    fn is_bit_parallel(&self, material: Material) -> bool {
+        self.distances == DistanceSolver::BitParallel && material.men() < material.pieces()
     }
 
     /// The metrics that are written.
@@ -140,7 +166,7 @@ impl<B: SolvedBoard> Generator<B> {
             let step = Step {
                 material,
                 positions: stored_positions::<B>(material).unwrap_or(u64::MAX),
-                memory: memory::<B>(&self.rules, material, self.metric, self.threads()),
+                memory: self.step_memory(material),
                 done: self.existing(material)?.is_some(),
             };
             if !step.done && step.memory > self.memory {
@@ -153,6 +179,18 @@ impl<B: SolvedBoard> Generator<B> {
             steps.push(step);
         }
         Ok(Plan { steps })
+    }
+
+    /// Bytes that solving a class takes at least.
+    fn step_memory(&self, material: Material) -> u64 {
+        let (rules, threads) = (&self.rules, self.threads());
+        match self.metric {
+            Metric::Wld => SolverMemory::of_outcomes::<B>(rules, material, threads).least(),
+            _ if self.is_bit_parallel(material) => {
+                SolverMemory::of_distances::<B>(rules, material, threads).least()
+            }
+            _ => memory_of_reference::<B>(material),
+        }
     }
 
     /// Carries out a plan in the current rayon pool and reports on every class of it.
@@ -229,12 +267,18 @@ impl<B: SolvedBoard> Generator<B> {
         if self.metric == Metric::Wld {
             return self.make_outcomes(material, &index, start, monitor);
         }
-        let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
-        let for_tables = self
-            .memory
-            .saturating_sub(for_solving.saturating_add(BASE_MEMORY));
-        shelf.prepare(&self.dir, &self.rules, self.metric, material, for_tables)?;
-        let solved = solve(&self.rules, &index, shelf, monitor)?;
+        let solved = if self.is_bit_parallel(material) {
+            let threads = rayon::current_num_threads();
+            let memory = SolverMemory::of_distances::<B>(&self.rules, material, threads);
+            B::solve_distances(&self.task(&index, &memory), monitor)?
+        } else {
+            let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
+            let for_tables = self
+                .memory
+                .saturating_sub(for_solving.saturating_add(BASE_MEMORY));
+            shelf.prepare(&self.dir, &self.rules, self.metric, material, for_tables)?;
+            solve(&self.rules, &index, shelf, monitor)?
+        };
         let mut bytes = 0;
         for &metric in self.metrics() {
             bytes += self.publish(material, metric, &solved)?;
@@ -258,15 +302,9 @@ impl<B: SolvedBoard> Generator<B> {
         start: Instant,
         monitor: &dyn Monitor,
     ) -> Result<ClassReport, GenerateError> {
-        let memory = OutcomeMemory::new::<B>(&self.rules, material, rayon::current_num_threads());
-        let task = OutcomeTask {
-            rules: &self.rules,
-            index,
-            dir: &self.dir,
-            cache: memory.cache(self.memory).min(MOST_CACHE),
-            instructions: Instructions::best(),
-            checkpoints: self.checkpoints,
-        };
+        let memory =
+            SolverMemory::of_outcomes::<B>(&self.rules, material, rayon::current_num_threads());
+        let task = self.task(index, &memory);
         let solved = B::solve_outcomes(&task, monitor)?;
         let spec = TableSpec {
             rules: self.rules,
@@ -288,6 +326,21 @@ impl<B: SolvedBoard> Generator<B> {
             bytes,
             time: Some(start.elapsed()),
         })
+    }
+
+    fn task<'a>(
+        &'a self,
+        index: &'a PlacementIndex<B>,
+        memory: &SolverMemory,
+    ) -> OutcomeTask<'a, B> {
+        OutcomeTask {
+            rules: &self.rules,
+            index,
+            dir: &self.dir,
+            cache: memory.cache(self.memory).min(MOST_CACHE),
+            instructions: Instructions::best(),
+            checkpoints: self.checkpoints,
+        }
     }
 
     fn publish(

@@ -42,7 +42,7 @@ pub use checkpoint::{CheckpointError, Checkpoints};
 pub use engine::SolvedBoard;
 pub use error::GenerateError;
 pub use estimate::{Calibration, Forecast};
-pub use generate::{ClassReport, Generator};
+pub use generate::{ClassReport, DistanceSolver, Generator};
 pub use generate_dtz::DtzGenerator;
 pub use monitor::{Monitor, Quiet};
 pub use plan::{Plan, Step};

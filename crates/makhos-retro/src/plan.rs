@@ -2,9 +2,8 @@
 
 use makhos_index::{Material, dependencies, placements, stored_sides};
 use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric};
-use makhos_rules::{Board, RuleSet};
+use makhos_rules::Board;
 
-use crate::engine::memory::OutcomeMemory;
 use crate::reference::BYTES_PER_POSITION;
 
 /// The classes to generate, in order, each after all it needs.
@@ -94,21 +93,9 @@ pub(crate) fn stored_positions<B: Board>(material: Material) -> Option<u64> {
 /// one file.
 pub(crate) const BASE_MEMORY: u64 = 12 << 20;
 
-/// Bytes that solving a class takes at least.
-pub(crate) fn memory<B: Board>(
-    rules: &RuleSet,
-    material: Material,
-    metric: Metric,
-    threads: usize,
-) -> u64 {
-    match metric {
-        Metric::Wld => OutcomeMemory::new::<B>(rules, material, threads).least(),
-        Metric::Dtw | Metric::Dtz => memory_for_distances::<B>(material),
-    }
-}
-
-/// The same for the reference solver, with all the tables it needs decoded beside it.
-fn memory_for_distances<B: Board>(material: Material) -> u64 {
+/// Bytes that solving a class with the reference solver takes, with all the tables it needs decoded beside
+/// it.
+pub(crate) fn memory_of_reference<B: Board>(material: Material) -> u64 {
     let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
     let needs = dependencies(material);
     let decoded: u64 = needs

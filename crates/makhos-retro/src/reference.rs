@@ -45,14 +45,13 @@ pub enum SolveError {
         /// The class that is not there.
         missing: Material,
     },
-    /// A distance does not fit the table format.
-    #[error(
-        "solving {material}: a position is further from its end than {} plies",
-        Plies::STORED_MAX
-    )]
+    /// A distance does not fit the table format, or the solver.
+    #[error("solving {material}: a position is further from its end than {most} plies")]
     TooLong {
         /// The class.
         material: Material,
+        /// The most that fit.
+        most: Plies,
     },
     /// The monitor asked to stop.
     #[error("solving {material} was interrupted")]
@@ -69,8 +68,30 @@ pub struct SolvedSide {
     pub side: Color,
     /// The value of every placement, in the order of [`PlacementIndex`].
     pub values: Vec<PackedDtw>,
+    /// A bit for each placement, in the same order, the first the lowest of the first word: set where the
+    /// side to move must capture.
+    pub captures: Vec<u64>,
     /// Figures of these values.
     pub statistics: SideStatistics,
+}
+
+impl SolvedSide {
+    /// Of all positions, in `open` the capture positions with [`CAPTURE`].
+    pub(crate) fn new(side: Color, values: Vec<PackedDtw>, open: &[u16]) -> Self {
+        let mut statistics = SideStatistics::default();
+        let mut captures = vec![0; values.len().div_ceil(64)];
+        for (index, (&value, &open)) in values.iter().zip(open).enumerate() {
+            let capture = open & CAPTURE != 0;
+            statistics.record(index as u64, value, capture);
+            captures[index / 64] |= u64::from(capture) << (index % 64);
+        }
+        Self {
+            side,
+            values,
+            captures,
+            statistics,
+        }
+    }
 }
 
 /// Bytes of memory that [`solve`] takes a position.
@@ -108,8 +129,8 @@ pub fn solve<B: Board>(
     Ok(sides.into_iter().map(Side::finish).collect())
 }
 
-/// Set in [`Side::open`] where the side to move must capture.
-const CAPTURE: u16 = 1 << 15;
+/// Set in `open` where the side to move must capture.
+pub(crate) const CAPTURE: u16 = 1 << 15;
 
 /// Positions handed to a thread at a time.
 const CHUNK: usize = 1 << 12;
@@ -138,15 +159,7 @@ impl Side {
     }
 
     fn finish(self) -> SolvedSide {
-        let mut statistics = SideStatistics::default();
-        for (index, (&value, &open)) in self.values.iter().zip(&self.open).enumerate() {
-            statistics.record(index as u64, value, open & CAPTURE != 0);
-        }
-        SolvedSide {
-            side: self.side,
-            values: self.values,
-            statistics,
-        }
+        SolvedSide::new(self.side, self.values, &self.open)
     }
 }
 
@@ -284,6 +297,7 @@ impl<B: Board> Class<'_, B> {
         if plies >= Plies::STORED_MAX {
             return Err(SolveError::TooLong {
                 material: self.watch.material,
+                most: Plies::STORED_MAX,
             });
         }
         // In a symmetric class only White is stored to move: the position before has White to move if

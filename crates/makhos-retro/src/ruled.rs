@@ -13,13 +13,13 @@
 //! them, the largest first.
 
 use makhos_index::{Material, PlacementIndex, normalize, stored_sides};
-use makhos_probe::{Dtz, PackedDtw, Plies, SideStatistics};
+use makhos_probe::{Dtz, PackedDtw, Plies};
 use makhos_rules::draw::{DrawRules, Pieces, Progress, Step};
 use makhos_rules::{Board, Color, Move, Position, RuleSet};
 use rayon::prelude::*;
 
 use crate::monitor::{Monitor, Watch};
-use crate::reference::{SolveError, SolvedSide};
+use crate::reference::{CAPTURE, SolveError, SolvedSide};
 use crate::unmove::quiet_unmoves;
 
 /// Values of positions outside the class, or of the class with more plies counted on the main road.
@@ -137,9 +137,6 @@ pub fn check_dtz<B: Board>(
     Ok(None)
 }
 
-/// Set in [`Side::open`] where the side to move must capture.
-const CAPTURE: u16 = 1 << 15;
-
 /// Plies above which a value may not fit the table format, which packs two to one.
 const LONGEST: Plies = Plies::new(Plies::STORED_MAX.get() / 2 - 1);
 
@@ -168,15 +165,7 @@ impl Side {
     }
 
     fn finish(self) -> SolvedSide {
-        let mut statistics = SideStatistics::default();
-        for (index, (&value, &open)) in self.values.iter().zip(&self.open).enumerate() {
-            statistics.record(index as u64, value, open & CAPTURE != 0);
-        }
-        SolvedSide {
-            side: self.side,
-            values: self.values,
-            statistics,
-        }
+        SolvedSide::new(self.side, self.values, &self.open)
     }
 }
 
@@ -522,6 +511,7 @@ impl<'a, B: Board> Class<'a, B> {
         if value.plies().is_some_and(|plies| plies >= LONGEST) {
             return Err(SolveError::TooLong {
                 material: self.watch.material,
+                most: Plies::STORED_MAX,
             });
         }
         let before = self.needed(value, Step::On);

@@ -11,9 +11,9 @@ use makhos_probe::{
     Access, Metric, PackedDtw, SideStatistics, Table, Tablebase, Wld, table_path, verify_values,
 };
 use makhos_retro::engine::{Instructions, OutcomeTask, SolvedBoard, SolvedOutcomes};
-use makhos_retro::{Generator, Quiet};
+use makhos_retro::{DistanceSolver, Generator, Quiet};
 use makhos_rules::rules::{BoardSize, KingLanding, KingRange, Precedence, Promotion, Removal};
-use makhos_rules::{RuleSet, variant};
+use makhos_rules::{Color, RuleSet, variant};
 
 /// Bytes of expanded tables that are kept, where that is not what is tested.
 const CACHE: u64 = 64 << 20;
@@ -40,8 +40,11 @@ fn different_variants() -> Vec<&'static RuleSet> {
         .collect()
 }
 
+/// Tables of outcomes by the engine; those of distances, and the outcomes beside them, by the reference
+/// solver.
 fn generate<B: SolvedBoard>(rules: &RuleSet, dir: &Path, metric: Metric, targets: &[Material]) {
-    let generator = Generator::<B>::new(*rules, dir, metric);
+    let generator =
+        Generator::<B>::new(*rules, dir, metric).with_distances_by(DistanceSolver::Reference);
     let plan = generator.plan(targets).expect("a plan");
     generator.run(&plan, &Quiet).expect("tables");
 }
@@ -54,15 +57,61 @@ fn solve<B: SolvedBoard>(
     cache: u64,
     instructions: Instructions,
 ) -> Vec<SolvedOutcomes> {
-    let task = OutcomeTask {
+    let index = PlacementIndex::<B>::new(material).expect("it fits");
+    let task = task(rules, dir, &index, cache, instructions);
+    B::solve_outcomes(&task, &Quiet).expect("solved")
+}
+
+fn task<'a, B: SolvedBoard>(
+    rules: &'a RuleSet,
+    dir: &'a Path,
+    index: &'a PlacementIndex<B>,
+    cache: u64,
+    instructions: Instructions,
+) -> OutcomeTask<'a, B> {
+    OutcomeTask {
         rules,
-        index: &PlacementIndex::<B>::new(material).expect("it fits"),
+        index,
         dir,
         cache,
         instructions,
         checkpoints: None,
-    };
-    B::solve_outcomes(&task, &Quiet).expect("solved")
+    }
+}
+
+/// Solves a class with kings for distances and compares all values and figures with the reference solver's
+/// table.
+fn compare_distances<B: SolvedBoard>(rules: &RuleSet, dir: &Path, table: &Table) {
+    let material = table.material();
+    let index = PlacementIndex::<B>::new(material).expect("it fits");
+    let task = task(rules, dir, &index, CACHE, Instructions::best());
+    let solved = B::solve_distances(&task, &Quiet).expect("solved");
+    let sides: Vec<_> = solved.iter().map(|side| side.side).collect();
+    assert_eq!(sides, stored_sides(material), "{material}");
+    for solved in solved {
+        let mut expected = Vec::new();
+        let whole = 0..table.positions();
+        let read = table.read_values(solved.side, whole, &mut expected);
+        read.expect("values");
+        let differ = |&(at, found): &(usize, &PackedDtw)| *found != expected[at];
+        let wrong: Vec<_> = solved.values.iter().enumerate().filter(differ).collect();
+        let first = wrong.iter().take(5).map(|&(at, found)| {
+            let position = index.position(at as u64, solved.side);
+            let fen = makhos_rules::notation::fen::write(rules, &position);
+            format!("{fen} is {found:?}, not {:?}", expected[at])
+        });
+        let first: Vec<String> = first.collect();
+        assert!(
+            wrong.is_empty() && solved.values.len() == expected.len(),
+            "{} {material}: {} of {} distances differ: {first:?}",
+            name(rules),
+            wrong.len(),
+            expected.len()
+        );
+        let statistics = table.statistics(solved.side).expect("stored");
+        assert_eq!(solved.statistics, *statistics, "{} {material}", name(rules));
+        check_captures::<B>(rules, material, solved.side, &solved.captures, statistics);
+    }
 }
 
 /// The outcome of a position, unless it is both won and lost.
@@ -113,7 +162,30 @@ fn compare<B: SolvedBoard>(rules: &RuleSet, table: &Table, solved: &SolvedOutcom
     assert_eq!(solved.statistics, statistics, "{} {material}", name(rules));
     // Nothing is set behind the last position.
     assert_eq!((wins, losses), (statistics.wins, statistics.losses));
+    let captures = &solved.captures;
+    check_captures::<B>(rules, material, solved.side, captures, &statistics);
     number
+}
+
+/// Checks a plane of capture positions: their number, and every seventh position.
+fn check_captures<B: SolvedBoard>(
+    rules: &RuleSet,
+    material: Material,
+    side: Color,
+    captures: &[u64],
+    statistics: &SideStatistics,
+) {
+    let count: u64 = captures
+        .iter()
+        .map(|word| u64::from(word.count_ones()))
+        .sum();
+    assert_eq!(count, statistics.captures, "{} {material}", name(rules));
+    let numbering = PlacementIndex::<B>::new(material).expect("it fits");
+    for index in (0..numbering.len()).step_by(7) {
+        let found = captures[(index / 64) as usize] >> (index % 64) & 1 == 1;
+        let expected = rules.has_capture(&numbering.position(index, side));
+        assert_eq!(found, expected, "{} {material} {index}", name(rules));
+    }
 }
 
 /// Compares all classes of up to `pieces` pieces.
@@ -128,6 +200,9 @@ fn agrees<B: SolvedBoard>(rules: &RuleSet, pieces: u32) {
         assert_eq!(sides, stored_sides(material), "{material}");
         for solved in &solved {
             assert_eq!(compare::<B>(rules, &table, solved), table.positions());
+        }
+        if material.men() < material.pieces() {
+            compare_distances::<B>(rules, dir.path(), &table);
         }
     }
 }

@@ -217,18 +217,21 @@ impl<'a, B: Board, const N: usize, I: Isa> BareWork<'a, B, N, I> {
         let (black_unwon, black_lost) = row.split_at(row.len() / 2);
         let rows = [[&**unwon, &**lost], [black_unwon, black_lost]];
         let sides = stored_sides(self.index.material());
-        for ((&side, row), captures) in sides.iter().zip(rows).zip(captures) {
-            pack_row(self.isa, &worker.there, row, &mut worker.packed);
+        let must_capture = worker.must_capture.iter().zip(captures);
+        for ((&side, row), (captures, count)) in sides.iter().zip(rows).zip(must_capture) {
             let planes = self.subs.planes(side).expect("a stored side");
-            planes.put(start, &worker.packed);
-            self.tally.add_captures(side, captures);
+            for (row, planes) in [(row, planes), ([&**captures; 2], self.subs.captures(side))] {
+                pack_row(self.isa, &worker.there, row, &mut worker.packed);
+                planes.put(start, &worker.packed);
+            }
+            self.tally.add_captures(side, count);
         }
         let solved = len * sides.len() as u64;
         self.tally.add_solved(solved);
         self.watch.monitor.advanced(2 * solved);
     }
 
-    fn looker(&self) -> Looker<'_, '_, B, N, I> {
+    fn looker(&self) -> Looker<'_, '_, B, N, 0, I> {
         Looker {
             isa: self.isa,
             white: true,

@@ -13,7 +13,7 @@ use super::shape::Shape;
 /// Looks at a block of a class of this shape, `pieces` being those beside the inner kings. Returns the
 /// numbers of capture positions with White and Black to move, each placement counted once.
 pub(super) fn look_at_block<B: Board, const N: usize, I: Isa>(
-    looker: &mut Looker<'_, '_, B, N, I>,
+    looker: &mut Looker<'_, '_, B, N, 0, I>,
     shape: Shape,
     pieces: &Pieces<B>,
     block: Block<'_, B>,
@@ -34,7 +34,7 @@ pub(super) fn look_at_block<B: Board, const N: usize, I: Isa>(
 
 /// Looks at a block with White and with Black to move, counting captures of the placements given.
 fn with_either<B: Board, const N: usize, I: Isa, W: Root<B, N>, K: Root<B, N>>(
-    looker: &mut Looker<'_, '_, B, N, I>,
+    looker: &mut Looker<'_, '_, B, N, 0, I>,
     pieces: &Pieces<B>,
     block: Block<'_, B>,
     white: &W,
@@ -42,21 +42,38 @@ fn with_either<B: Board, const N: usize, I: Isa, W: Root<B, N>, K: Root<B, N>>(
 ) -> [u64; 2] {
     let [white_known, black_known] = block.known;
     let [white_open, black_open] = block.open;
+    let [white_captures, black_captures] = block.captures;
+    let for_white = OneSide {
+        known: white_known,
+        open: white_open,
+        captures: white_captures,
+    };
+    let for_black = OneSide {
+        known: black_known,
+        open: black_open,
+        captures: black_captures,
+    };
     [
-        look(looker, true, pieces, white, white_known, white_open),
-        look(looker, false, pieces, black, black_known, black_open),
+        look(looker, true, pieces, white, for_white),
+        look(looker, false, pieces, black, for_black),
     ]
+}
+
+/// Where the words of a block go, one side being to move.
+struct OneSide<'a, B> {
+    known: &'a mut [B],
+    open: &'a mut [B],
+    captures: &'a mut [B],
 }
 
 /// Looks at a block with one side to move and stores what is known.
 #[inline(always)]
 fn look<B: Board, const N: usize, I: Isa, M: Root<B, N>>(
-    looker: &mut Looker<'_, '_, B, N, I>,
+    looker: &mut Looker<'_, '_, B, N, 0, I>,
     white: bool,
     pieces: &Pieces<B>,
     once: &M,
-    known: &mut [B],
-    open: &mut [B],
+    into: OneSide<'_, B>,
 ) -> u64 {
     let looked: Looked<M::Set> = looker.look::<M>(white, pieces);
     let words = M::Set::LEN;
@@ -66,10 +83,11 @@ fn look<B: Board, const N: usize, I: Isa, M: Root<B, N>>(
     } else {
         looked.lost.or(&looked.may_lose)
     };
-    looked.unwon.store(known);
-    lost.store(&mut known[words..]);
-    looked.may_win.store(open);
-    looked.may_lose.store(&mut open[words..]);
+    looked.unwon.store(into.known);
+    lost.store(&mut into.known[words..]);
+    looked.may_win.store(into.open);
+    looked.may_lose.store(&mut into.open[words..]);
+    looked.captures.store(&mut into.captures[words..]);
     looked.captures.and(&once.set()).len()
 }
 
@@ -77,13 +95,14 @@ fn look<B: Board, const N: usize, I: Isa, M: Root<B, N>>(
 pub(super) struct PairWords<'a, B> {
     pub(super) known: &'a mut [B],
     pub(super) open: &'a mut [B],
+    pub(super) captures: &'a mut [B],
 }
 
 impl<B: Board> PairWords<'_, B> {
     /// Looks at the block of these other kings; returns the number of capture positions.
     pub(super) fn look<const N: usize, I: Isa, const OWN: bool>(
         self,
-        looker: &mut Looker<'_, '_, B, N, I>,
+        looker: &mut Looker<'_, '_, B, N, 0, I>,
         white: bool,
         others: B,
         pieces: &Pieces<B>,
@@ -105,6 +124,7 @@ impl<B: Board> PairWords<'_, B> {
             self.known[at + 1] = lost.0[square];
             self.open[at] = looked.may_win.0[square];
             self.open[at + 1] = looked.may_lose.0[square];
+            self.captures[at + 1] = looked.captures.0[square];
             if lowest.contains(square) {
                 let once = looked.captures.0[square] & below(B::bit(square));
                 captures += u64::from(once.len());

@@ -52,7 +52,7 @@ pub(crate) struct ClassWork<'a, B: Board, const N: usize, I> {
 
 /// What one thread works with.
 struct Worker<'a, B: Board, const N: usize, I> {
-    looker: Looker<'a, 'a, B, N, I>,
+    looker: Looker<'a, 'a, B, N, 0, I>,
     cube: Cube<B>,
     packed: Packed,
 }
@@ -124,7 +124,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         }
     }
 
-    fn looker(&self) -> Looker<'_, '_, B, N, I> {
+    fn looker(&self) -> Looker<'_, '_, B, N, 0, I> {
         Looker {
             isa: self.isa,
             white: true,
@@ -230,8 +230,8 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         worker: &mut Worker<'_, B, N, I>,
     ) -> [u64; 2] {
         let (looker, cube) = (&mut worker.looker, &mut worker.cube);
-        for words in cube.known.iter_mut().chain(&mut cube.open) {
-            words.fill(B::EMPTY);
+        for words in [&mut cube.known, &mut cube.open, &mut cube.captures] {
+            words.iter_mut().for_each(|words| words.fill(B::EMPTY));
         }
         let with_kings = number(self.shape == Shape::White);
         let mut captures = [0; 2];
@@ -243,8 +243,11 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             kings[with_kings] = others;
             let pieces = Pieces { men, kings };
             for side in [0, 1] {
-                let (known, open) = (&mut cube.known[side], &mut cube.open[side]);
-                let into = PairWords { known, open };
+                let into = PairWords {
+                    known: &mut cube.known[side],
+                    open: &mut cube.open[side],
+                    captures: &mut cube.captures[side],
+                };
                 captures[side] += if side == with_kings {
                     into.look::<N, I, true>(looker, side == 0, others, &pieces)
                 } else {
@@ -257,26 +260,12 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
 
     /// Looks at all blocks of a configuration with all threads.
     fn look_shared(&self, men: [B; 2], cube: &mut Cube<B>) -> Result<[u64; 2], GenerateError> {
-        let words = 2 * self.rows();
-        let [white_known, black_known] = &mut cube.known;
-        let [white_open, black_open] = &mut cube.open;
-        let white = white_known
-            .par_chunks_exact_mut(words)
-            .zip(white_open.par_chunks_exact_mut(words));
-        let black = black_known
-            .par_chunks_exact_mut(words)
-            .zip(black_open.par_chunks_exact_mut(words));
-        white
-            .zip(black)
+        cube.par_blocks_mut(2 * self.rows())
             .with_min_len(BLOCKS_AT_ONCE)
             .enumerate()
             .map_init(
                 || self.looker(),
-                |looker, (number, ((white_known, white_open), (black_known, black_open)))| {
-                    let block = Block {
-                        known: [white_known, black_known],
-                        open: [white_open, black_open],
-                    };
+                |looker, (number, block)| {
                     if self.watch.monitor.should_stop() {
                         return Err(self.interrupted());
                     }
@@ -291,7 +280,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
     /// placement counted once.
     fn look(
         &self,
-        looker: &mut Looker<'_, '_, B, N, I>,
+        looker: &mut Looker<'_, '_, B, N, 0, I>,
         men: [B; 2],
         number: usize,
         block: Block<'_, B>,
@@ -303,8 +292,8 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         ];
         let [white, black] = kings;
         if !((white & black) | ((white | black) & (men[0] | men[1]))).is_empty() {
-            for words in block.known.into_iter().chain(block.open) {
-                words.fill(B::EMPTY);
+            for words in [block.known, block.open, block.captures] {
+                words.into_iter().for_each(|words| words.fill(B::EMPTY));
             }
             return [0; 2];
         }
@@ -351,20 +340,19 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             } else {
                 (men, color(side))
             };
-            let known = &worker.cube.known[side];
-            let packed = &mut worker.packed;
-            collect::<I, B, N>(
-                self.isa,
-                self.shape,
-                self.kings,
-                men[0] | men[1],
-                flipped,
-                known,
-                packed,
-            );
             let start = self.index.men_index(white, black) * self.index.inner();
-            let planes = self.subs.planes(stored).expect("a stored side");
-            planes.put(start, packed);
+            let (subs, cube) = (self.subs, &worker.cube);
+            let planes = subs.planes(stored).expect("a stored side");
+            for (dense, planes) in [
+                (&cube.known[side], planes),
+                (&cube.captures[side], subs.captures(stored)),
+            ] {
+                let (all_men, packed) = (men[0] | men[1], &mut worker.packed);
+                collect::<I, B, N>(
+                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed,
+                );
+                planes.put(start, packed);
+            }
             self.tally.add_captures(stored, captures[side]);
         }
         let size = worker.cube.known[0].len();
@@ -379,11 +367,11 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
 }
 
 /// The men of the flipped position.
-fn mirrored<B: Board>(men: [B; 2]) -> [B; 2] {
+pub(super) fn mirrored<B: Board>(men: [B; 2]) -> [B; 2] {
     [men[1].rotate(), men[0].rotate()]
 }
 
-fn color(number: usize) -> Color {
+pub(super) fn color(number: usize) -> Color {
     if number == 0 {
         Color::White
     } else {

@@ -24,6 +24,9 @@ pub(crate) struct Cube<B> {
     pub(crate) known: [Vec<B>; 2],
     /// Open positions without capture, and those of them that are lost if all king moves lose.
     pub(crate) open: [Vec<B>; 2],
+    /// Positions in which the side to move must capture, in the place of the lost ones; the other plane
+    /// means nothing.
+    pub(crate) captures: [Vec<B>; 2],
     /// What can have changed for each block: [`WINS`], [`LOSSES`].
     changed: [Vec<AtomicU8>; 2],
     /// Blocks with a lost position.
@@ -36,6 +39,8 @@ pub(crate) struct Block<'a, B> {
     pub(crate) known: [&'a mut [B]; 2],
     /// Two planes of open positions.
     pub(crate) open: [&'a mut [B]; 2],
+    /// The second of two planes: captures.
+    pub(crate) captures: [&'a mut [B]; 2],
 }
 
 impl<B: Board> Cube<B> {
@@ -47,6 +52,7 @@ impl<B: Board> Cube<B> {
         Self {
             known: [planes(), planes()],
             open: [planes(), planes()],
+            captures: [planes(), planes()],
             changed: [checks(), checks()],
             lost: [flags(), flags()],
         }
@@ -54,25 +60,54 @@ impl<B: Board> Cube<B> {
 
     /// Bytes of a cube.
     pub(crate) fn bytes(blocks: u64, rows: usize) -> u64 {
-        blocks.saturating_mul((8 * rows * size_of::<B>() + 4) as u64)
+        blocks.saturating_mul((12 * rows * size_of::<B>() + 4) as u64)
     }
 
     /// The blocks, each of `words` words, one after the other.
     pub(crate) fn blocks_mut(&mut self, words: usize) -> impl Iterator<Item = Block<'_, B>> {
-        let [white_known, black_known] = &mut self.known;
-        let [white_open, black_open] = &mut self.open;
-        let white = white_known
-            .chunks_exact_mut(words)
-            .zip(white_open.chunks_exact_mut(words));
-        let black = black_known
-            .chunks_exact_mut(words)
-            .zip(black_open.chunks_exact_mut(words));
-        white.zip(black).map(
-            |((white_known, white_open), (black_known, black_open))| Block {
-                known: [white_known, black_known],
-                open: [white_open, black_open],
-            },
-        )
+        fn zipped<'a, B>(
+            [white, black]: &'a mut [Vec<B>; 2],
+            words: usize,
+        ) -> impl Iterator<Item = [&'a mut [B]; 2]> {
+            let black = black.chunks_exact_mut(words);
+            white
+                .chunks_exact_mut(words)
+                .zip(black)
+                .map(|(white, black)| [white, black])
+        }
+        zipped(&mut self.known, words)
+            .zip(zipped(&mut self.open, words))
+            .zip(zipped(&mut self.captures, words))
+            .map(|((known, open), captures)| Block {
+                known,
+                open,
+                captures,
+            })
+    }
+
+    /// The same for many threads.
+    pub(crate) fn par_blocks_mut(
+        &mut self,
+        words: usize,
+    ) -> impl IndexedParallelIterator<Item = Block<'_, B>> {
+        fn zipped<'a, B: Board>(
+            [white, black]: &'a mut [Vec<B>; 2],
+            words: usize,
+        ) -> impl IndexedParallelIterator<Item = [&'a mut [B]; 2]> {
+            let black = black.par_chunks_exact_mut(words);
+            white
+                .par_chunks_exact_mut(words)
+                .zip(black)
+                .map(|(white, black)| [white, black])
+        }
+        zipped(&mut self.known, words)
+            .zip(zipped(&mut self.open, words))
+            .zip(zipped(&mut self.captures, words))
+            .map(|((known, open), captures)| Block {
+                known,
+                open,
+                captures,
+            })
     }
 
     /// Settles all positions from what is known without king moves. `men` are those of both sides;

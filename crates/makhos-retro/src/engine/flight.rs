@@ -3,11 +3,11 @@
 use makhos_rules::rules::{KingLanding, Removal};
 use makhos_rules::{Board, Direction};
 
-use super::ends::Gathered;
 use super::isa::{Isa, Task};
 use super::mask::{Product, Set};
 use super::record::Record;
 use super::search::{Path, Search};
+use super::target::{Gathered, Target};
 
 /// What a flying king sees in one direction.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ struct Sight<B> {
     end: B,
 }
 
-impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
+impl<B: Board, const N: usize, const P: usize, I: Isa> Search<'_, '_, B, N, P, I> {
     /// Captures of a flying king from `square`, which it reached in direction `came`.
     #[inline(always)]
     pub(super) fn fly<M: Record<B, N>>(
@@ -181,9 +181,15 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
     }
 
     #[inline(always)]
-    fn record_line<M: Record<B, N>>(&mut self, taken: &M, behind: &Gathered<B>, path: &Path<B>) {
+    fn record_line<M: Record<B, N>>(&mut self, taken: &M, behind: &Gathered<B, P>, path: &Path<B>) {
         let end = self.end(path);
-        M::record(self.ends, &end, taken, &M::Set::empty(), &behind.target());
+        M::record(
+            self.ends,
+            &end,
+            taken,
+            &M::Set::empty(),
+            &Target::Best(*behind),
+        );
     }
 
     /// Everything that can follow once a flying king has jumped `victim`. Returns for which placements
@@ -283,8 +289,8 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
 }
 
 /// A flying king looks along a line on which the foe's inner king may stand.
-struct Ray<'x, 's, 'a, B: Board, const N: usize, I, M> {
-    search: &'x mut Search<'s, 'a, B, N, I>,
+struct Ray<'x, 's, 'a, B: Board, const N: usize, const P: usize, I, M> {
+    search: &'x mut Search<'s, 'a, B, N, P, I>,
     square: usize,
     direction: Direction,
     sight: Sight<B>,
@@ -292,7 +298,9 @@ struct Ray<'x, 's, 'a, B: Board, const N: usize, I, M> {
     path: &'x Path<B>,
 }
 
-impl<B: Board, const N: usize, I: Isa, M: Record<B, N>> Task for Ray<'_, '_, '_, B, N, I, M> {
+impl<B: Board, const N: usize, const P: usize, I: Isa, M: Record<B, N>> Task
+    for Ray<'_, '_, '_, B, N, P, I, M>
+{
     type Output = M::Set;
 
     #[inline(always)]
@@ -308,15 +316,17 @@ impl<B: Board, const N: usize, I: Isa, M: Record<B, N>> Task for Ray<'_, '_, '_,
 }
 
 /// A flying king has jumped a piece.
-struct Flown<'x, 's, 'a, B: Board, const N: usize, I, M> {
-    search: &'x mut Search<'s, 'a, B, N, I>,
+struct Flown<'x, 's, 'a, B: Board, const N: usize, const P: usize, I, M> {
+    search: &'x mut Search<'s, 'a, B, N, P, I>,
     victim: usize,
     direction: Direction,
     mask: &'x M,
     path: &'x Path<B>,
 }
 
-impl<B: Board, const N: usize, I: Isa, M: Record<B, N>> Task for Flown<'_, '_, '_, B, N, I, M> {
+impl<B: Board, const N: usize, const P: usize, I: Isa, M: Record<B, N>> Task
+    for Flown<'_, '_, '_, B, N, P, I, M>
+{
     type Output = M::Set;
 
     #[inline(always)]

@@ -6,13 +6,14 @@
 use makhos_rules::rules::KingLanding;
 use makhos_rules::{Board, Direction};
 
-use super::ends::Outcome;
 use super::isa::Isa;
-use super::lines::step;
+use super::lines::{moved, step};
 use super::lookup::{Pieces, number};
 use super::mask::{Foe, Known, Own, all_if, bits};
 use super::moves::flying;
+use super::outcome::Outcome;
 use super::search::{Path, Search};
+use super::target::Target;
 
 /// Which inner kings there are besides the one that captures.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,25 +28,25 @@ pub(crate) enum Company {
 
 /// Records all captures of an inner king of the side to move. The search has all pieces on known squares in `rest`; its words must be empty.
 #[inline(always)]
-pub(crate) fn inner_king_captures<B: Board, const N: usize, I: Isa>(
-    search: &mut Search<'_, '_, B, N, I>,
+pub(crate) fn inner_king_captures<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     pieces: &Pieces<B>,
     company: Company,
 ) {
     for victim in search.foes.squares() {
         for direction in Direction::ALL {
-            takes_known::<B, N, I>(search, victim, direction, company);
+            takes_known::<B, N, P, I>(search, victim, direction, company);
         }
     }
     if company == Company::Foe {
-        takes_inner::<B, N, I>(search, pieces);
+        takes_inner::<B, N, P, I>(search, pieces);
     }
 }
 
 /// Captures that begin with a foe on a known square.
 #[inline(always)]
-fn takes_known<B: Board, const N: usize, I: Isa>(
-    search: &mut Search<'_, '_, B, N, I>,
+fn takes_known<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     victim: usize,
     direction: Direction,
     company: Company,
@@ -64,10 +65,10 @@ fn takes_known<B: Board, const N: usize, I: Isa>(
     let empty = search.empty;
     match company {
         Company::Alone => {
-            follow::<B, N, I, Known<B>>(search, victim, direction, Known(B::bit(0)), &path);
+            follow::<B, N, P, I, Known<B>>(search, victim, direction, Known(B::bit(0)), &path);
         }
-        Company::Foe => follow::<B, N, I, Foe<B>>(search, victim, direction, Foe(empty), &path),
-        Company::Own => follow::<B, N, I, Own<B>>(search, victim, direction, Own(empty), &path),
+        Company::Foe => follow::<B, N, P, I, Foe<B>>(search, victim, direction, Foe(empty), &path),
+        Company::Own => follow::<B, N, P, I, Own<B>>(search, victim, direction, Own(empty), &path),
     }
     let (geometry, empty) = (search.geometry, search.empty);
     let (fly, white) = (flying(search.rules), search.white);
@@ -101,8 +102,8 @@ fn takes_known<B: Board, const N: usize, I: Isa>(
 
 /// Searches what follows the jump over `victim`.
 #[inline(always)]
-fn follow<B: Board, const N: usize, I: Isa, M: super::record::Record<B, N>>(
-    search: &mut Search<'_, '_, B, N, I>,
+fn follow<B: Board, const N: usize, const P: usize, I: Isa, M: super::record::Record<B, N>>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     victim: usize,
     direction: Direction,
     mut mask: M,
@@ -124,40 +125,33 @@ fn follow<B: Board, const N: usize, I: Isa, M: super::record::Record<B, N>>(
 /// For each landing square from which a chain may go on, it is searched on for all squares of the
 /// victim at once. Everything else is settled from the one word of outcomes by landing square.
 #[inline(always)]
-fn takes_inner<B: Board, const N: usize, I: Isa>(
-    search: &mut Search<'_, '_, B, N, I>,
+fn takes_inner<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     pieces: &Pieces<B>,
 ) {
-    let (lost, drawn) = outcomes_by_landing::<B, N, I>(search, pieces);
-    let (lines, empty, fly) = (search.lines, search.empty, flying(search.rules));
+    let landed = outcomes_by_landing::<B, N, P, I>(search, pieces);
+    let (empty, fly) = (search.empty, flying(search.rules));
     let precedence = search.precedence(&Path::inner_taken());
-    let goes_on = goes_on::<B, N, I>(search);
+    let goes_on = goes_on::<B, N, P, I>(search);
     // Behind a last victim only the next square, if it is a king's privilege to be stopped there.
     let far = fly && search.rules.king_landing == KingLanding::Any;
     for direction in Direction::ALL {
         let back = direction.opposite();
-        let from = |landings: B| {
-            let victims = if far {
-                lines.slide(landings, empty, back)
-            } else {
-                step(landings, back)
-            };
-            victims & empty
-        };
         let closed = step(empty, back) & empty & !goes_on[direction as usize];
-        let victims = Outcome {
-            win: from(lost) & closed,
-            draw: from(drawn) & closed,
-            any: closed,
-        };
-        record_closed::<B, N, I>(search, precedence, direction, &victims);
+        let mut victims = by_victim(search, &landed, back, far);
+        victims.win &= closed;
+        victims.draw &= closed;
+        victims.any = closed;
+        record_closed::<B, N, P, I>(search, precedence, direction, &victims);
     }
 }
 
 /// Records the chains that begin with the foe's inner king and go on. Returns the squares of the victim
 /// for which there are any, by direction.
 #[inline(always)]
-fn goes_on<B: Board, const N: usize, I: Isa>(search: &mut Search<'_, '_, B, N, I>) -> [B; 4] {
+fn goes_on<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
+) -> [B; 4] {
     let (lines, empty, fly, white) = (
         search.lines,
         search.empty,
@@ -214,30 +208,45 @@ fn goes_on<B: Board, const N: usize, I: Isa>(search: &mut Search<'_, '_, B, N, I
 
 /// Where the inner king, having taken the foe's and landed, has won or drawn.
 #[inline(always)]
-fn outcomes_by_landing<B: Board, const N: usize, I: Isa>(
-    search: &mut Search<'_, '_, B, N, I>,
+fn outcomes_by_landing<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     pieces: &Pieces<B>,
-) -> (B, B) {
+) -> Outcome<B, P> {
     let foe = number(!search.white);
     if (pieces.men[foe] | pieces.kings[foe]).is_empty() {
-        return (search.empty, B::EMPTY);
+        return Target::Over.by_word(search.empty);
     }
     let place = search
         .lookup
         .find::<I, Own<B>, N>(search.isa, pieces, search.white);
-    let words = search.lookup.words(place);
-    let (unwon, lost) = (words[0], words[1]);
-    (lost & search.empty, unwon & !lost & search.empty)
+    Target::Words(search.lookup.words::<P>(place)).by_word(search.empty)
+}
+
+/// The outcomes of landing squares by the squares of a victim before them: the next one only, or with
+/// `far` all beyond it too, the best of which counts.
+#[inline(always)]
+fn by_victim<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &Search<'_, '_, B, N, P, I>,
+    landed: &Outcome<B, P>,
+    back: Direction,
+    far: bool,
+) -> Outcome<B, P> {
+    let empty = search.empty;
+    if P == 0 && far {
+        return landed.map(|set| search.lines.slide(set, empty, back) & empty);
+    }
+    let from = moved(landed, back, empty, far);
+    from.map(|set| set & empty)
 }
 
 /// Records single captures of the foe's inner king in one direction, `victims` being where that wins,
 /// draws, and is possible.
 #[inline(always)]
-fn record_closed<B: Board, const N: usize, I: Isa>(
-    search: &mut Search<'_, '_, B, N, I>,
+fn record_closed<B: Board, const N: usize, const P: usize, I: Isa>(
+    search: &mut Search<'_, '_, B, N, P, I>,
     precedence: u64,
     direction: Direction,
-    victims: &Outcome<B>,
+    victims: &Outcome<B, P>,
 ) {
     let empty = search.empty;
     // From the square of White's inner king it looks for its victim, from the victim's for the start.

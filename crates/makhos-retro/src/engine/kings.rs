@@ -144,6 +144,12 @@ impl<B: Board, const N: usize> KingRoom<B, N> {
             | self.lines.slide(set, empty, Direction::DownRight)
     }
 
+    /// Whether kings fly.
+    #[inline(always)]
+    pub(super) fn flying(&self) -> bool {
+        self.flying
+    }
+
     /// Blocks of one side to move.
     pub(crate) fn blocks(&self) -> usize {
         self.others[0].len() * self.others[1].len()

@@ -7,6 +7,8 @@
 use makhos_rules::board::MAX_SQUARES;
 use makhos_rules::{Board, Direction};
 
+use super::outcome::Outcome;
+
 /// Steps after which a doubling slide is complete on the largest board: 1 + 2 + 4 + 8 squares.
 const DOUBLINGS: usize = 4;
 
@@ -145,6 +147,28 @@ pub(crate) fn step<B: Board>(set: B, direction: Direction) -> B {
             (((even & B::EVEN_NOT_RIGHT) << (B::PER_ROW + 1)) | (odd << B::PER_ROW)) & B::ALL
         }
     }
+}
+
+/// What moves to the squares of `outcome` are worth to those who come from there in direction `back`: by
+/// one step, or with `far` over any number of squares of `empty`, the best of which counts. What comes from
+/// squares that are not empty is there too.
+#[inline(always)]
+pub(crate) fn moved<B: Board, const P: usize>(
+    outcome: &Outcome<B, P>,
+    back: Direction,
+    empty: B,
+    far: bool,
+) -> Outcome<B, P> {
+    let mut shifted = outcome.map(|set| step(set, back));
+    let mut all = shifted;
+    while far {
+        shifted = shifted.map(|set| step(set & empty, back));
+        if shifted.any.is_empty() {
+            break;
+        }
+        all.merge(&shifted);
+    }
+    all
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::planes::Packed;
 use super::ranks::{rank, ranks_with, sets};
 use super::shape::{Kings, Shape};
 use super::subs::{Cube, Subs};
+use super::target::Words;
 use crate::error::GenerateError;
 
 /// Pieces whose squares are known, by colour: White, Black.
@@ -123,7 +124,7 @@ impl<'a, B: Board> Lookup<'a, B> {
             large: Vec::new(),
             scratch: Packed::default(),
             error: None,
-            nothing: vec![B::EMPTY; 2 * N],
+            nothing: vec![B::EMPTY; 2 * N * subs.pairs()],
             block: vec![B::EMPTY; 2 * N],
         }
     }
@@ -259,17 +260,20 @@ impl<'a, B: Board> Lookup<'a, B> {
         }
     }
 
-    /// The words found: unwon, then lost.
+    /// The words found, with `P` planes of plies.
     #[inline(always)]
-    pub(crate) fn words(&self, place: Place) -> &[B] {
-        if place.form == GATHERED {
-            return &self.block;
-        }
-        match &self.forms[place.form] {
-            Held::Cube(cube) => &cube.elements()[place.at..],
-            Held::Own(words) => &words[place.at..],
-            Held::Nothing => &self.nothing,
-        }
+    pub(crate) fn words<const P: usize>(&self, place: Place) -> Words<'_, B> {
+        let (words, at) = if place.form == GATHERED {
+            (&*self.block, 0)
+        } else {
+            match &self.forms[place.form] {
+                Held::Cube(cube) => (cube.elements(), place.at),
+                Held::Own(words) => (&**words, place.at),
+                Held::Nothing => (&*self.nothing, 0),
+            }
+        };
+        let stride = words.len() / (1 + P / 2);
+        Words::new(&words[at..], stride, place.bit)
     }
 
     /// The number of moves of the mover's men in the configuration of `pieces`, kings left aside.
@@ -398,7 +402,7 @@ impl<'a, B: Board> Lookup<'a, B> {
                     Held::Own(words) => words,
                     _ => Vec::new(),
                 };
-                words.resize(len, B::EMPTY);
+                words.resize(len * self.subs.pairs(), B::EMPTY);
                 let scratch = &mut self.scratch;
                 self.subs
                     .own_into::<I, N>(isa, white, black, side, key.shape, scratch, &mut words);

@@ -36,7 +36,7 @@ pub(crate) trait Set<B: Board>: Copy {
 /// A product of sets of squares, one for each inner king that is still on the board.
 pub(crate) trait Product<B: Board, const N: usize>: Copy {
     /// Any set of the same placements.
-    type Set: Set<B>;
+    type Set: super::outcome::Merge<B>;
     /// What remains once the foe's inner king is taken.
     type Taken: Record<B, N>;
     /// Whether the foe has an inner king.
@@ -278,6 +278,10 @@ macro_rules! word_set {
         }
     };
 }
+
+super::outcome::merge_word!(Own);
+super::outcome::merge_word!(Foe);
+super::outcome::merge_word!(Known);
 
 word_set!(Own, |square| !B::bit(square));
 word_set!(Foe, |square| !B::bit(square));

@@ -21,6 +21,7 @@ use makhos_rules::{Board, Color, RuleSet};
 use super::bare;
 use super::class::{SHARED_BLOCKS, others, shape};
 use super::cube::Cube;
+use super::distance::{self, PLANES};
 use super::kings::OtherKings;
 use super::layout;
 use super::ranks::sets;
@@ -35,9 +36,9 @@ const BASE: u64 = 12 << 20;
 /// A thread's stack, its remembered places, and its part of what the writer encodes at a time.
 const A_THREAD: u64 = 2 << 20;
 
-/// Bytes that solving a class for outcomes takes.
+/// Bytes that solving a class takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OutcomeMemory {
+pub(crate) struct SolverMemory {
     /// Whatever the cache has.
     fixed: u64,
     /// Expanded tables in use that the cache may have dropped.
@@ -46,16 +47,21 @@ pub(crate) struct OutcomeMemory {
     all: u64,
 }
 
-impl OutcomeMemory {
-    /// For a canonical class, solved by `threads` threads.
-    pub(crate) fn new<B: Board>(rules: &RuleSet, material: Material, threads: usize) -> Self {
+impl SolverMemory {
+    /// For a canonical class, solved for outcomes by `threads` threads.
+    pub(crate) fn of_outcomes<B: Board>(
+        rules: &RuleSet,
+        material: Material,
+        threads: usize,
+    ) -> Self {
         let threads = threads.max(1) as u64;
         let forms = Forms::new::<B>(material);
         let moves = others(kings(material)).map(|kings| king_moves::<B>(rules, kings));
         let parts = [
             BASE,
             A_THREAD.saturating_mul(threads),
-            planes::<B>(material),
+            // With a bit for captures.
+            planes::<B>(material).saturating_mul(3) / 2,
             cubes::<B>(material, threads),
             moves[0].saturating_add(moves[1]),
             men_sets::<B>(material),
@@ -65,6 +71,39 @@ impl OutcomeMemory {
             fixed: parts.into_iter().fold(0, u64::saturating_add),
             held: forms.a_configuration.saturating_mul(threads),
             all: forms.all,
+        }
+    }
+
+    /// The same for solving it for distances, which takes as much for each pair of planes of plies as for
+    /// the outcomes, and in the end two bytes for each value. The class must have kings.
+    pub(crate) fn of_distances<B: Board>(
+        rules: &RuleSet,
+        material: Material,
+        threads: usize,
+    ) -> Self {
+        let threads = threads.max(1) as u64;
+        let pairs = 1 + PLANES as u64 / 2;
+        let forms = Forms::new::<B>(material);
+        let moves = others(kings(material)).map(|kings| king_moves::<B>(rules, kings));
+        let planes = planes::<B>(material);
+        let parts = [
+            BASE,
+            A_THREAD.saturating_mul(threads),
+            planes.saturating_mul(pairs),
+            planes / 2,
+            // Two bytes a value, instead of the two bits of its outcome.
+            planes.saturating_mul(8),
+            distance_cubes::<B>(material, threads),
+            moves[0].saturating_add(moves[1]),
+            men_sets::<B>(material),
+        ];
+        Self {
+            fixed: parts.into_iter().fold(0, u64::saturating_add),
+            held: forms
+                .a_configuration
+                .saturating_mul(threads)
+                .saturating_mul(pairs),
+            all: forms.all.saturating_mul(pairs),
         }
     }
 
@@ -99,6 +138,30 @@ fn planes<B: Board>(material: Material) -> u64 {
 
 /// Bytes of the cubes, and of the outcomes that are taken from them.
 fn cubes<B: Board>(material: Material, threads: u64) -> u64 {
+    let (blocks, rows) = cube_size::<B>(material);
+    let cube = Cube::<B>::bytes(blocks, rows);
+    cube.saturating_add(collected::<B>(material))
+        .saturating_mul(cube_count(material, blocks, threads))
+}
+
+/// The same with distances: of those a pair of planes at a time is brought into dense form, and all of one
+/// side to be kept for later configurations.
+fn distance_cubes<B: Board>(material: Material, threads: u64) -> u64 {
+    let (blocks, rows) = cube_size::<B>(material);
+    let cube = distance::bytes::<B>(blocks, rows);
+    let dense = blocks.saturating_mul((2 * rows * size_of::<B>()) as u64);
+    let kept = if material.men() > 0 {
+        PLANES as u64 / 2 + 2
+    } else {
+        1
+    };
+    cube.saturating_add(collected::<B>(material))
+        .saturating_add(dense.saturating_mul(kept))
+        .saturating_mul(cube_count(material, blocks, threads))
+}
+
+/// Blocks of a cube, and rows of a plane of a block.
+fn cube_size<B: Board>(material: Material) -> (u64, usize) {
     let kings = kings(material);
     let rows = match shape(kings) {
         Shape::Grid => rows::<B>(),
@@ -108,14 +171,19 @@ fn cubes<B: Board>(material: Material, threads: u64) -> u64 {
         .into_iter()
         .map(|kings| sets(B::SQUARES, kings))
         .fold(1, usize::saturating_mul);
-    let cube = Cube::<B>::bytes(blocks as u64, rows);
-    // Two bits for each placement of the kings, in vectors with twice the room.
+    (blocks as u64, rows)
+}
+
+/// Bytes of the outcomes of one configuration of men, in vectors with twice the room.
+fn collected<B: Board>(material: Material) -> u64 {
     let placements = placements::<B>(material).unwrap_or(u128::MAX);
-    let inner = saturated(placements) / configurations::<B>(material).max(1) / 2;
-    let cube = cube.saturating_add(inner);
-    let is_shared = shape(kings) == Shape::Grid && blocks >= SHARED_BLOCKS;
-    let count = if is_shared { 1 } else { threads };
-    cube.saturating_mul(count)
+    saturated(placements) / configurations::<B>(material).max(1) / 2
+}
+
+/// How many cubes there are at a time.
+fn cube_count(material: Material, blocks: u64, threads: u64) -> u64 {
+    let is_shared = shape(kings(material)) == Shape::Grid && blocks >= SHARED_BLOCKS as u64;
+    if is_shared { 1 } else { threads }
 }
 
 /// Bytes of what a class without kings is solved with.
@@ -292,8 +360,12 @@ mod tests {
 
     use super::*;
 
-    fn memory(class: &str, threads: usize) -> OutcomeMemory {
-        OutcomeMemory::new::<u32>(&variant::RUSSIAN, class.parse().expect("a class"), threads)
+    fn memory(class: &str, threads: usize) -> SolverMemory {
+        SolverMemory::of_outcomes::<u32>(
+            &variant::RUSSIAN,
+            class.parse().expect("a class"),
+            threads,
+        )
     }
 
     #[test]
@@ -344,7 +416,7 @@ mod tests {
     #[test]
     fn nothing_overflows() {
         let material = "18m18k-18m18k".parse().expect("a class");
-        let memory = OutcomeMemory::new::<u128>(&variant::CANADIAN, material, 1024);
+        let memory = SolverMemory::of_outcomes::<u128>(&variant::CANADIAN, material, 1024);
         assert_eq!(memory.least(), u64::MAX);
     }
 }

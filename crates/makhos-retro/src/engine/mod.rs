@@ -22,6 +22,7 @@ mod blocks;
 mod class;
 mod cube;
 mod dense_cache;
+mod distance;
 mod ends;
 mod flight;
 mod inner;
@@ -34,6 +35,7 @@ mod lookup;
 mod mask;
 pub(crate) mod memory;
 mod moves;
+mod outcome;
 mod planes;
 mod ranks;
 mod record;
@@ -43,6 +45,7 @@ mod settle;
 mod shape;
 mod subs;
 mod tally;
+mod target;
 
 use std::path::Path;
 
@@ -52,12 +55,14 @@ use makhos_rules::{Board, Color, RuleSet};
 
 use self::bare::BareWork;
 use self::class::ClassWork;
+use self::distance::{DistanceWork, PLANES, packed_values};
 use self::isa::{Isa, Portable};
 pub(crate) use self::planes::{ClassPlanes, Packed};
-use self::subs::Subs;
+use self::subs::{PlanesOfPlies, Subs};
 use crate::checkpoint::{self, Checkpoints, Keeper, Place};
 use crate::error::GenerateError;
 use crate::monitor::{Monitor, Watch};
+use crate::reference::SolvedSide;
 
 /// The instructions that the solver is compiled for, later ones including those before. The result does
 /// not depend on it.
@@ -108,6 +113,8 @@ pub struct SolvedOutcomes {
     pub win: Vec<u64>,
     /// The same where it loses.
     pub loss: Vec<u64>,
+    /// The same where it must capture.
+    pub captures: Vec<u64>,
     /// Figures of all positions; no longest distances.
     pub statistics: SideStatistics,
 }
@@ -145,10 +152,25 @@ pub trait SolvedBoard: Board {
         task: &OutcomeTask<'_, Self>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<SolvedOutcomes>, GenerateError>;
+
+    /// Solves a class with kings in the current rayon pool for distances to the end of the game, each
+    /// [stored side](makhos_index::stored_sides) in turn, from tables of distances. `monitor` is told two
+    /// units of work for each position. [`OutcomeTask::checkpoints`] does not matter.
+    ///
+    /// # Errors
+    /// As [`solve_outcomes`](Self::solve_outcomes); also
+    /// [`SolveError::TooLong`](crate::reference::SolveError::TooLong) if a distance is above 1,023 plies.
+    ///
+    /// # Panics
+    /// If the class has no kings.
+    fn solve_distances(
+        task: &OutcomeTask<'_, Self>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<SolvedSide>, GenerateError>;
 }
 
 macro_rules! solved_board {
-    ($board:ty, $rows:literal $(, $isa:ident)*) => {
+    ($board:ty, $rows:literal, [$($isa:ident),*], [$($plies:ident),*]) => {
         impl SolvedBoard for $board {
             fn solve_outcomes(
                 task: &OutcomeTask<'_, Self>,
@@ -164,15 +186,31 @@ macro_rules! solved_board {
                 )*
                 solve::<_, $board, $rows>(Portable, task, monitor)
             }
+
+            fn solve_distances(
+                task: &OutcomeTask<'_, Self>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<SolvedSide>, GenerateError> {
+                $(
+                    #[cfg(target_arch = "x86_64")]
+                    if task.instructions >= Instructions::$plies
+                        && let Some(isa) = isa::$plies::detect()
+                    {
+                        return distances::<_, $board, $rows>(isa, task, monitor);
+                    }
+                )*
+                distances::<_, $board, $rows>(Portable, task, monitor)
+            }
         }
     };
 }
 
-// Rows of a block: the squares, rounded up to whole vectors where that is not much. The words of the
-// 12x12 board are no elements of vectors.
-solved_board!(u32, 32, Avx512, Avx2);
-solved_board!(u64, 52, Avx512, Avx2);
-solved_board!(u128, 72);
+// Rows of a block: the squares, rounded up to whole vectors where that is not much. Then the instructions
+// for outcomes, and those for distances: compiling these takes a minute each, and AVX-512 promises them
+// little, as they wait for memory. The words of the 12x12 board are no elements of vectors.
+solved_board!(u32, 32, [Avx512, Avx2], [Avx2]);
+solved_board!(u64, 52, [Avx512, Avx2], [Avx2]);
+solved_board!(u128, 72, [], []);
 
 fn solve<I: Isa, B: Board, const N: usize>(
     isa: I,
@@ -188,7 +226,10 @@ fn solve<I: Isa, B: Board, const N: usize>(
         material,
         positions: task.index.len(),
     };
-    let open = || Subs::open::<N>(task.rules, task.dir, material, task.cache);
+    let open = || {
+        let planes = PlanesOfPlies::NONE;
+        Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)
+    };
     let mut subs = open()?;
     let mut begun = None;
     if task.checkpoints.is_some() {
@@ -227,6 +268,43 @@ fn solve<I: Isa, B: Board, const N: usize>(
     Ok(solved(material, subs, statistics))
 }
 
+fn distances<I: Isa, B: Board, const N: usize>(
+    isa: I,
+    task: &OutcomeTask<'_, B>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<SolvedSide>, GenerateError> {
+    let material = task.index.material();
+    let watch = Watch { monitor, material };
+    let planes = PlanesOfPlies {
+        own: PLANES,
+        finished: PLANES,
+    };
+    let subs = Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)?;
+    let work = DistanceWork::<B, N, PLANES, I>::new(isa, task.rules, task.index, &subs, watch);
+    work.solve()?;
+    let captures = stored_sides(material)
+        .iter()
+        .map(|&side| work.tally().captures(side));
+    let captures: Vec<u64> = captures.collect();
+    let planes = subs.into_planes().into_iter().zip(captures);
+    let sides = stored_sides(material).iter().zip(planes);
+    let solved = sides.map(|(&side, ((planes, must_capture), captures))| {
+        let values = packed_values(planes, task.index.len());
+        let mut statistics = SideStatistics::default();
+        for (at, &value) in (0..).zip(&values) {
+            statistics.record(at, value, false);
+        }
+        statistics.captures = captures;
+        SolvedSide {
+            side,
+            values,
+            captures: must_capture.into_words().1,
+            statistics,
+        }
+    });
+    Ok(solved.collect())
+}
+
 /// The outcomes of each stored side with their statistics.
 fn solved<B: Board>(
     material: Material,
@@ -237,20 +315,24 @@ fn solved<B: Board>(
     let planes = subs.into_planes().into_iter();
     sides
         .zip(planes)
-        .map(|((&side, statistics), planes)| {
-            let (win, loss) = planes.into_words();
+        .map(|((&side, statistics), (mut planes, captures))| {
+            let (win, loss) = planes.swap_remove(0).into_words();
             SolvedOutcomes {
                 side,
                 win,
                 loss,
+                captures: captures.into_words().1,
                 statistics,
             }
         })
         .collect()
 }
 
-/// The outcomes of the class in work for each stored side, in their order.
+/// The outcomes of the class in work for each stored side, in their order, then its captures.
 fn stored_planes<B: Board>(subs: &Subs<B>, material: Material) -> Vec<&ClassPlanes> {
     let sides = stored_sides(material).iter();
-    sides.filter_map(|&side| subs.planes(side)).collect()
+    let outcomes = sides.clone().filter_map(|&side| subs.planes(side));
+    outcomes
+        .chain(sides.map(|&side| subs.captures(side)))
+        .collect()
 }

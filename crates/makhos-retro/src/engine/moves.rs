@@ -8,14 +8,16 @@ use std::marker::PhantomData;
 use makhos_rules::rules::KingRange;
 use makhos_rules::{Board, RuleSet};
 
-use super::ends::{Ends, Outcome, Resolved};
+use super::ends::{Ends, Resolved};
 use super::inner::{Company, inner_king_captures};
 use super::isa::{Isa, Task};
 use super::lines::Lines;
 use super::lookup::{Lookup, Pieces, number};
 use super::mask::{Both, Foe, Grid, Known, Own, Pair, Set};
+use super::outcome::{Merge, Outcome};
 use super::record::Record;
 use super::search::Search;
+use super::target::Words;
 
 /// What is known of a block after the moves that leave the configuration.
 #[derive(Clone, Copy)]
@@ -30,6 +32,25 @@ pub(crate) struct Looked<S> {
     pub(crate) may_lose: S,
     /// Positions in which the side to move must capture.
     pub(crate) captures: S,
+}
+
+/// What is known of a block after the moves that leave the configuration, with plies.
+#[derive(Clone, Copy)]
+pub(crate) struct Timed<S, const T: usize> {
+    /// All positions.
+    pub(crate) there: S,
+    /// Positions that such a move wins.
+    pub(crate) won: S,
+    /// Positions that their captures lose.
+    pub(crate) lost: S,
+    /// Positions without capture.
+    pub(crate) may_win: S,
+    /// Those of them that are lost if every king's move loses.
+    pub(crate) may_lose: S,
+    /// Positions in which the side to move must capture.
+    pub(crate) captures: S,
+    /// Bit planes of the plies from these positions by the best of such moves; 0 where there is none.
+    pub(crate) plies: [S; T],
 }
 
 /// The products that a block can begin with: one for every combination of inner kings.
@@ -108,17 +129,17 @@ impl<B: Board, const N: usize> Root<B, N> for Known<B> {
 }
 
 /// Looks at the blocks of a class for one thread.
-pub(crate) struct Looker<'s, 'a, B: Board, const N: usize, I> {
+pub(crate) struct Looker<'s, 'a, B: Board, const N: usize, const P: usize, I> {
     pub(crate) isa: I,
     /// Whether White is to move.
     pub(crate) white: bool,
     pub(crate) rules: &'s RuleSet,
     pub(crate) lines: &'s Lines<B>,
     pub(crate) lookup: Lookup<'a, B>,
-    pub(crate) ends: Ends<B, N>,
+    pub(crate) ends: Ends<B, N, P>,
 }
 
-impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
+impl<'a, B: Board, const N: usize, const P: usize, I: Isa> Looker<'_, 'a, B, N, P, I> {
     /// Looks at the positions with these pieces on known squares and the inner kings of `M`, with
     /// White or Black to move.
     pub(crate) fn look<M: Root<B, N>>(
@@ -135,12 +156,28 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
         })
     }
 
+    /// The same with plies in `T` planes: those that finished positions have, if the lookup knows them,
+    /// else one for every move that leaves the configuration.
+    pub(crate) fn look_timed<M: Root<B, N>, const T: usize>(
+        &mut self,
+        white: bool,
+        pieces: &Pieces<B>,
+    ) -> Timed<M::Set, T> {
+        self.white = white;
+        let isa = self.isa;
+        isa.run(LookTimed {
+            looker: self,
+            pieces,
+            root: PhantomData::<M>,
+        })
+    }
+
     /// Only the captures of these positions.
     pub(crate) fn captures<M: Root<B, N>>(
         &mut self,
         white: bool,
         pieces: &Pieces<B>,
-    ) -> Outcome<M::Set> {
+    ) -> Outcome<M::Set, P> {
         self.white = white;
         let isa = self.isa;
         isa.run(Capture {
@@ -156,24 +193,55 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
         let captures = self.captures_here::<M>(pieces, empty);
         let there = M::all(empty).set();
         let quiet = there.and_not(&captures.any);
-        let (wins, holds) = self.men_move::<M>(pieces, empty, &quiet);
-        let won = captures.win.or(&wins);
-        let may_win = quiet.and_not(&wins);
+        let men = self.men_move::<M>(pieces, empty, &quiet);
+        let won = captures.win.or(&men.win);
+        let may_win = quiet.and_not(&men.win);
         Looked {
             unwon: there.and_not(&won),
             lost: captures.any.and_not(&captures.win).and_not(&captures.draw),
             may_win,
-            may_lose: may_win.and_not(&holds),
+            may_lose: may_win.and_not(&men.draw),
             captures: captures.any,
         }
     }
 
     #[inline(always)]
-    fn captures_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B) -> Outcome<M::Set> {
+    fn look_timed_here<M: Root<B, N>, const T: usize>(
+        &mut self,
+        pieces: &Pieces<B>,
+    ) -> Timed<M::Set, T> {
+        let empty = empty_squares(pieces);
+        let captures = self.captures_here::<M>(pieces, empty);
+        let there = M::all(empty).set();
+        let quiet = there.and_not(&captures.any);
+        let men = self.men_move::<M>(pieces, empty, &quiet);
+        // They have no position in common.
+        let mut all = captures;
+        M::Set::merge(&mut all, &men);
+        let mut plies = [M::Set::empty(); T];
+        if P == 0 {
+            plies[0] = all.any;
+        } else {
+            let before = M::Set::plies_before(&all);
+            plies[..P].copy_from_slice(&before);
+        }
+        Timed {
+            there,
+            won: all.win,
+            lost: captures.any.and_not(&captures.win).and_not(&captures.draw),
+            may_win: quiet,
+            may_lose: quiet.and_not(&men.win).and_not(&men.draw),
+            captures: captures.any,
+            plies,
+        }
+    }
+
+    #[inline(always)]
+    fn captures_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B) -> Outcome<M::Set, P> {
         self.ends.reset();
         if M::OWN {
             let mut search = self.search(pieces, empty, true);
-            inner_king_captures::<B, N, I>(&mut search, pieces, M::COMPANY);
+            inner_king_captures::<B, N, P, I>(&mut search, pieces, M::COMPANY);
         }
         self.known_pieces_capture::<M>(pieces, empty, &M::all(empty));
         self.ends.resolve()
@@ -186,7 +254,7 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
         rest: &Pieces<B>,
         empty: B,
         starts_as_king: bool,
-    ) -> Search<'_, 'a, B, N, I> {
+    ) -> Search<'_, 'a, B, N, P, I> {
         let foe = number(!self.white);
         let mut search = Search {
             isa: self.isa,
@@ -228,15 +296,15 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
         }
     }
 
-    /// Moves of men, promotions among them: where they win, and where they do not lose.
+    /// What moves of men lead to, promotions among them, as far as `quiet` allows.
     #[inline(always)]
     fn men_move<M: Root<B, N>>(
         &mut self,
         pieces: &Pieces<B>,
         empty: B,
         quiet: &M::Set,
-    ) -> (M::Set, M::Set) {
-        let (mut wins, mut holds) = (M::Set::empty(), M::Set::empty());
+    ) -> Outcome<M::Set, P> {
+        let mut all = Outcome::all(M::Set::empty());
         let moves = self
             .lookup
             .man_moves::<I, M, N>(self.isa, pieces, self.white);
@@ -245,23 +313,50 @@ impl<'a, B: Board, const N: usize, I: Isa> Looker<'_, 'a, B, N, I> {
             if (man_move.to & empty).is_empty() {
                 continue;
             }
-            let (unwon, lost) = M::view(self.lookup.words(place), place.bit);
+            let words = self.lookup.words::<P>(place);
             let here = quiet.without(man_move.to.lowest());
-            wins = wins.or(&lost.and(&here));
-            holds = holds.or(&unwon.and(&here));
+            M::Set::merge(&mut all, &seen::<B, N, P, M>(&words, &here));
         }
-        (wins, holds)
+        all
+    }
+}
+
+/// What the positions that words stand for are for the side that moves there from `here`.
+#[inline(always)]
+fn seen<B: Board, const N: usize, const P: usize, M: Root<B, N>>(
+    words: &Words<'_, B>,
+    here: &M::Set,
+) -> Outcome<M::Set, P> {
+    let view = |pair| {
+        let (words, bit) = words.pair(pair);
+        M::view(words, bit)
+    };
+    let (unwon, lost) = view(0);
+    let mut plies = [M::Set::empty(); P];
+    for pair in 0..P / 2 {
+        // The first one of a pair is turned round.
+        let (first, second) = view(pair + 1);
+        plies[2 * pair] = here.and_not(&first);
+        plies[2 * pair + 1] = second;
+    }
+    Outcome {
+        win: lost.and(here),
+        draw: unwon.and_not(&lost).and(here),
+        any: *here,
+        plies,
     }
 }
 
 /// Looks at one block.
-struct Look<'x, 's, 'a, B: Board, const N: usize, I, M> {
-    looker: &'x mut Looker<'s, 'a, B, N, I>,
+struct Look<'x, 's, 'a, B: Board, const N: usize, const P: usize, I, M> {
+    looker: &'x mut Looker<'s, 'a, B, N, P, I>,
     pieces: &'x Pieces<B>,
     root: PhantomData<M>,
 }
 
-impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Look<'_, '_, '_, B, N, I, M> {
+impl<B: Board, const N: usize, const P: usize, I: Isa, M: Root<B, N>> Task
+    for Look<'_, '_, '_, B, N, P, I, M>
+{
     type Output = Looked<M::Set>;
 
     #[inline(always)]
@@ -270,18 +365,38 @@ impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Look<'_, '_, '_, 
     }
 }
 
-/// Looks at the captures of one block.
-struct Capture<'x, 's, 'a, B: Board, const N: usize, I, M> {
-    looker: &'x mut Looker<'s, 'a, B, N, I>,
+/// Looks at one block with plies.
+struct LookTimed<'x, 's, 'a, B: Board, const N: usize, const P: usize, const T: usize, I, M> {
+    looker: &'x mut Looker<'s, 'a, B, N, P, I>,
     pieces: &'x Pieces<B>,
     root: PhantomData<M>,
 }
 
-impl<B: Board, const N: usize, I: Isa, M: Root<B, N>> Task for Capture<'_, '_, '_, B, N, I, M> {
-    type Output = Outcome<M::Set>;
+impl<B: Board, const N: usize, const P: usize, const T: usize, I: Isa, M: Root<B, N>> Task
+    for LookTimed<'_, '_, '_, B, N, P, T, I, M>
+{
+    type Output = Timed<M::Set, T>;
 
     #[inline(always)]
-    fn call(self) -> Outcome<M::Set> {
+    fn call(self) -> Timed<M::Set, T> {
+        self.looker.look_timed_here::<M, T>(self.pieces)
+    }
+}
+
+/// Looks at the captures of one block.
+struct Capture<'x, 's, 'a, B: Board, const N: usize, const P: usize, I, M> {
+    looker: &'x mut Looker<'s, 'a, B, N, P, I>,
+    pieces: &'x Pieces<B>,
+    root: PhantomData<M>,
+}
+
+impl<B: Board, const N: usize, const P: usize, I: Isa, M: Root<B, N>> Task
+    for Capture<'_, '_, '_, B, N, P, I, M>
+{
+    type Output = Outcome<M::Set, P>;
+
+    #[inline(always)]
+    fn call(self) -> Outcome<M::Set, P> {
         let empty = empty_squares(self.pieces);
         self.looker.captures_here::<M>(self.pieces, empty)
     }

@@ -5,6 +5,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use makhos_probe::PackedDtw;
+
 /// Outcomes of consecutive positions, the first at bit 0.
 ///
 /// The planes have exactly the words that `len` needs, and bits from `len` on are 0.
@@ -83,6 +85,37 @@ impl Packed {
         append_plane(&mut self.loss, self.len, &other.loss, &range);
         self.len += range.end - range.start;
     }
+}
+
+/// Values as pairs of planes: the outcomes, and `pairs - 1` pairs of planes of plies.
+pub(crate) fn pairs_of_planes(values: &[PackedDtw], pairs: usize) -> Vec<Packed> {
+    let words = values.len().div_ceil(64);
+    let mut all = vec![
+        Packed {
+            win: vec![0; words],
+            loss: vec![0; words],
+            len: values.len() as u64,
+        };
+        pairs
+    ];
+    for (number, values) in values.chunks(64).enumerate() {
+        let mut planes = [0; 2 + u16::BITS as usize];
+        for (at, value) in values.iter().enumerate() {
+            let bits = value.bits();
+            // Of a draw both bits are 0, whatever its plies.
+            let (plies, decided) = (bits.wrapping_sub(1), u64::from(bits != 0));
+            planes[0] |= (decided & u64::from(plies & 1)) << at;
+            planes[1] |= (decided & u64::from(!plies & 1)) << at;
+            for plane in 0..2 * (pairs - 1) {
+                planes[2 + plane] |= u64::from(plies >> plane & 1) << at;
+            }
+        }
+        for (pair, planes) in all.iter_mut().zip(planes.chunks_exact(2)) {
+            pair.win[number] = planes[0];
+            pair.loss[number] = planes[1];
+        }
+    }
+    all
 }
 
 /// Appends this range of bits of `other` to a plane that has `len`.
@@ -171,6 +204,14 @@ impl ClassPlanes {
         }
     }
 
+    /// The same for one set instead of two, in the place of the losses. Wins are not kept.
+    pub(crate) fn single(len: u64) -> Self {
+        Self {
+            win: Vec::new(),
+            ..Self::new(len)
+        }
+    }
+
     /// Stores the outcomes of the positions from `start` on.
     ///
     /// Every position may be stored once only. Threads may store neighbouring ranges at the same time:
@@ -186,7 +227,9 @@ impl ClassPlanes {
                 .is_some_and(|end| end <= self.len),
             "positions beyond the class"
         );
-        put_plane(&self.win, start, &outcomes.win, outcomes.len);
+        if !self.win.is_empty() {
+            put_plane(&self.win, start, &outcomes.win, outcomes.len);
+        }
         put_plane(&self.loss, start, &outcomes.loss, outcomes.len);
     }
 

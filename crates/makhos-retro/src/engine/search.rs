@@ -10,12 +10,13 @@ use makhos_rules::board::Geometry;
 use makhos_rules::rules::{KingRange, Precedence, Promotion, Removal};
 use makhos_rules::{Board, Direction, RuleSet};
 
-use super::ends::{Ends, Target};
+use super::ends::Ends;
 use super::isa::{Isa, Task};
 use super::lines::{Lines, step};
 use super::lookup::{Lookup, Pieces, Place, number};
 use super::mask::{Gone, Product, Set};
 use super::record::{End, Record};
+use super::target::Target;
 
 /// A chain so far.
 #[derive(Clone, Copy)]
@@ -64,7 +65,7 @@ impl<B: Board> Path<B> {
 }
 
 /// Searches the chains of one piece after the other in the positions of one block.
-pub(crate) struct Search<'s, 'a, B: Board, const N: usize, I> {
+pub(crate) struct Search<'s, 'a, B: Board, const N: usize, const P: usize, I> {
     pub(crate) isa: I,
     /// Whether White is to move.
     pub(crate) white: bool,
@@ -72,7 +73,7 @@ pub(crate) struct Search<'s, 'a, B: Board, const N: usize, I> {
     pub(crate) lines: &'s Lines<B>,
     pub(crate) geometry: &'static Geometry<B>,
     pub(crate) lookup: &'s mut Lookup<'a, B>,
-    pub(crate) ends: &'s mut Ends<B, N>,
+    pub(crate) ends: &'s mut Ends<B, N, P>,
     /// All pieces on known squares but the capturing one.
     pub(crate) rest: Pieces<B>,
     /// Squares without a piece on a known square; the start of the capturing piece is empty.
@@ -85,7 +86,7 @@ pub(crate) struct Search<'s, 'a, B: Board, const N: usize, I> {
     pub(crate) starts_as_king: bool,
 }
 
-impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
+impl<B: Board, const N: usize, const P: usize, I: Isa> Search<'_, '_, B, N, P, I> {
     /// Sets [`targets_from`](Self::targets_from) for a capturing piece that has left its start.
     #[inline(always)]
     pub(crate) fn aim(&mut self) {
@@ -290,17 +291,17 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
         let end = self.end(path);
         let target = match place {
             None => Target::Over,
-            Some(place) => Target::Words(self.lookup.words(place), place.bit),
+            Some(place) => Target::Words(self.lookup.words::<P>(place)),
         };
         M::record(self.ends, &end, mask, on, &target);
     }
 
     /// The words at a place.
     #[inline(always)]
-    pub(super) fn target(&self, place: Option<Place>) -> Target<'_, B> {
+    pub(super) fn target(&self, place: Option<Place>) -> Target<'_, B, P> {
         match place {
             None => Target::Over,
-            Some(place) => Target::Words(self.lookup.words(place), place.bit),
+            Some(place) => Target::Words(self.lookup.words::<P>(place)),
         }
     }
 
@@ -360,8 +361,8 @@ impl<B: Board, const N: usize, I: Isa> Search<'_, '_, B, N, I> {
 }
 
 /// A man or short king has landed.
-struct Stepped<'x, 's, 'a, B: Board, const N: usize, I, M> {
-    search: &'x mut Search<'s, 'a, B, N, I>,
+struct Stepped<'x, 's, 'a, B: Board, const N: usize, const P: usize, I, M> {
+    search: &'x mut Search<'s, 'a, B, N, P, I>,
     square: usize,
     came: Direction,
     king: bool,
@@ -369,7 +370,9 @@ struct Stepped<'x, 's, 'a, B: Board, const N: usize, I, M> {
     path: &'x Path<B>,
 }
 
-impl<B: Board, const N: usize, I: Isa, M: Record<B, N>> Task for Stepped<'_, '_, '_, B, N, I, M> {
+impl<B: Board, const N: usize, const P: usize, I: Isa, M: Record<B, N>> Task
+    for Stepped<'_, '_, '_, B, N, P, I, M>
+{
     type Output = ();
 
     #[inline(always)]

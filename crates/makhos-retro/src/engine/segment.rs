@@ -137,24 +137,26 @@ impl<B: Board> Segments<B> {
         configurations.saturating_mul(elements::<B, N>(shape, kings) as u64)
     }
 
-    /// A segment in the dense form. `stored` holds the outcomes of its [`positions`](Self::positions).
+    /// A segment in the dense form. `stored` holds the pairs of planes of its [`positions`](Self::positions):
+    /// the outcomes, and with distances those of plies. A configuration has one pair behind the other.
     pub(super) fn expand<I: Isa, const N: usize>(
         &self,
         isa: I,
         form: Form,
         segment: u64,
-        stored: &Packed,
+        stored: &[Packed],
     ) -> Arc<[B]> {
         let len = elements::<B, N>(form.shape, form.kings);
+        let all = len * stored.len();
         let configurations = self.configurations(segment);
         let count = (configurations.end - configurations.start) as usize;
         // Collected right into its place: a segment may be too large to be copied lightly.
-        let mut dense: Arc<[B]> = std::iter::repeat_n(B::EMPTY, count * len).collect();
+        let mut dense: Arc<[B]> = std::iter::repeat_n(B::EMPTY, count * all).collect();
         let room = Arc::get_mut(&mut dense).expect("nobody else has it yet");
         for ((configuration, start), into) in configurations
             .zip((0..).step_by(self.index.inner() as usize))
             // A shape with more inner kings than there are kings has no elements.
-            .zip(room.chunks_exact_mut(len.max(1)))
+            .zip(room.chunks_exact_mut(all.max(1)))
         {
             let (white, black) = self.index.men(configuration);
             let stored_men = white | black;
@@ -162,16 +164,18 @@ impl<B: Board> Segments<B> {
                 true => stored_men.rotate(),
                 false => stored_men,
             };
-            expand::<I, B, N>(
-                isa,
-                form.shape,
-                form.kings,
-                men,
-                form.flipped,
-                stored,
-                start,
-                into,
-            );
+            for (stored, into) in stored.iter().zip(into.chunks_exact_mut(len.max(1))) {
+                expand::<I, B, N>(
+                    isa,
+                    form.shape,
+                    form.kings,
+                    men,
+                    form.flipped,
+                    stored,
+                    start,
+                    into,
+                );
+            }
         }
         dense
     }

@@ -119,7 +119,7 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
 
     /// Tells the blocks from which a king's move of the other side leads here.
     #[inline(always)]
-    fn mark<const WHITE: bool>(&self, block: usize, tell: u8) {
+    pub(super) fn mark<const WHITE: bool>(&self, block: usize, tell: u8) {
         let blacks = self.room.others[1].len();
         let (white, black) = (block / blacks, block % blacks);
         let occupied = self.occupied(block);
@@ -148,7 +148,7 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
 
     /// The positions of a block from which a king's move leads to a lost position.
     #[inline(always)]
-    fn lost_reach<const WHITE: bool>(&self, block: usize) -> [B; N] {
+    pub(super) fn lost_reach<const WHITE: bool>(&self, block: usize) -> [B; N] {
         let empty = B::ALL & !self.occupied(block);
         let mut reach = [B::EMPTY; N];
         if self.their_lost[block].load(Ordering::Relaxed) {
@@ -167,7 +167,7 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
     /// The positions of a block from which a king's move leads to an unwon position, as far as those in
     /// `of` depend on it.
     #[inline(always)]
-    fn unwon_reach<const WHITE: bool>(&self, block: usize, of: &[B; N]) -> [B; N] {
+    pub(super) fn unwon_reach<const WHITE: bool>(&self, block: usize, of: &[B; N]) -> [B; N] {
         let empty = B::ALL & !self.occupied(block);
         let mut reach = self.room.inner_reach::<WHITE>(self.rows(block, 0), empty);
         if !all_in(of, &reach) {
@@ -223,7 +223,7 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
 
 /// Whether no position is in the rows.
 #[inline(always)]
-fn is_empty<B: Board, const N: usize>(rows: &[B; N]) -> bool {
+pub(super) fn is_empty<B: Board, const N: usize>(rows: &[B; N]) -> bool {
     let mut any = B::EMPTY;
     for &row in rows {
         any |= row;

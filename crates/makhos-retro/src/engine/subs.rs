@@ -41,8 +41,14 @@ pub(crate) struct Subs<B> {
     classes: Vec<Class<B>>,
     /// The class in work.
     own: Segments<B>,
-    /// Its outcomes for each stored side to move.
+    /// Its outcomes for each stored side to move, each followed by its pairs of planes of plies.
     planes: Vec<ClassPlanes>,
+    /// Its capture positions for each stored side to move.
+    captures: Vec<ClassPlanes>,
+    /// Pairs of planes that a side has in `planes`.
+    own_pairs: usize,
+    /// Pairs of planes in dense form: the outcomes, and with distances those of plies.
+    pairs: usize,
     cache: DenseCache<B>,
     decoded: Decoded,
 }
@@ -79,7 +85,8 @@ impl<B: Board> StoredClass<'_, B> {
             .subs
             .table(&self.subs.classes[usize::from(self.number)])?;
         let decoded = &self.subs.decoded;
-        decoded.read(table, self.number, self.side, positions)
+        let mut pairs = decoded.read(table, self.number, self.side, positions, 1)?;
+        Ok(pairs.swap_remove(0))
     }
 }
 
@@ -101,7 +108,10 @@ impl<B: Board> Subs<B> {
         dir: &Path,
         material: Material,
         budget: u64,
+        planes_of_plies: PlanesOfPlies,
     ) -> Result<Self, GenerateError> {
+        let [own_pairs, pairs] =
+            [planes_of_plies.own, planes_of_plies.finished].map(|planes| 1 + planes / 2);
         let refuse = |material| move |source| GenerateError::Class { material, source };
         let mut classes = Vec::new();
         for needed in dependencies(material) {
@@ -118,14 +128,20 @@ impl<B: Board> Subs<B> {
             .chain([&own])
             .map(largest_bytes::<B, N>)
             .max()
-            .unwrap_or(0);
+            .unwrap_or(0)
+            .saturating_mul(pairs as u64);
         let sides = stored_sides(material).iter();
         Ok(Self {
             rules: *rules,
             dir: dir.to_owned(),
             places: Places::new(&classes, material),
             classes,
-            planes: sides.map(|_| ClassPlanes::new(own.all())).collect(),
+            planes: (0..sides.clone().count() * own_pairs)
+                .map(|_| ClassPlanes::new(own.all()))
+                .collect(),
+            captures: sides.map(|_| ClassPlanes::single(own.all())).collect(),
+            own_pairs,
+            pairs,
             own,
             cache: DenseCache::new(budget - budget / FOR_DECODED, largest),
             decoded: Decoded::new(budget / FOR_DECODED),
@@ -163,7 +179,7 @@ impl<B: Board> Subs<B> {
         Ok(Cube::new(
             dense,
             place,
-            elements::<B, N>(shape, stored.form.kings),
+            self.pairs * elements::<B, N>(shape, stored.form.kings),
         ))
     }
 
@@ -190,15 +206,42 @@ impl<B: Board> Subs<B> {
         })
     }
 
+    /// Pairs of planes of dense forms: the outcomes, and with distances those of plies.
+    pub(crate) fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    /// All planes of a stored side of the class in work: its outcomes, then pairs of planes of plies.
+    ///
+    /// # Panics
+    /// If the side is not stored.
+    pub(crate) fn planes_of(&self, side: Color) -> &[ClassPlanes] {
+        &self.planes[side_number(side) * self.own_pairs..][..self.own_pairs]
+    }
+
     /// The outcomes of the class in work with this side to move, for the solver to fill in; `None` if
     /// they are [not stored](makhos_index::stored_sides), being those of the flipped positions.
     pub(crate) fn planes(&self, side: Color) -> Option<&ClassPlanes> {
-        self.planes.get(side_number(side))
+        self.planes.get(side_number(side) * self.own_pairs)
     }
 
-    /// The outcomes of the class in work for each stored side, in their order.
-    pub(crate) fn into_planes(self) -> Vec<ClassPlanes> {
-        self.planes
+    /// The capture positions of the class in work with this side to move, for the solver to fill in, as
+    /// losses of [`ClassPlanes::single`].
+    ///
+    /// # Panics
+    /// If the side is not stored.
+    pub(crate) fn captures(&self, side: Color) -> &ClassPlanes {
+        &self.captures[side_number(side)]
+    }
+
+    /// All planes of the class in work: of each stored side, in their order, and its captures.
+    pub(crate) fn into_planes(self) -> Vec<(Vec<ClassPlanes>, ClassPlanes)> {
+        let mut planes = self.planes.into_iter();
+        let mut sides = Vec::new();
+        for captures in self.captures {
+            sides.push((planes.by_ref().take(self.own_pairs).collect(), captures));
+        }
+        sides
     }
 
     /// The same as [`cube`](Self::cube) for the class in work. All outcomes of this configuration must
@@ -218,23 +261,31 @@ impl<B: Board> Subs<B> {
         let (key, form) = self.own_key(white_men, black_men, side, shape);
         let dense = self.cache.get_or_insert_with(&key, || {
             let positions = self.own.positions(key.segment());
-            let mut stored = Packed::default();
-            self.planes[side_number(form.stored_side)].get(
-                positions.start,
-                positions.end - positions.start,
-                &mut stored,
-            );
+            let planes = &self.planes_of(form.stored_side)[..self.pairs];
+            let stored: Vec<Packed> = planes
+                .iter()
+                .map(|planes| {
+                    let mut stored = Packed::default();
+                    planes.get(
+                        positions.start,
+                        positions.end - positions.start,
+                        &mut stored,
+                    );
+                    stored
+                })
+                .collect();
             let segment = self.own.expand::<I, N>(isa, form, key.segment(), &stored);
             Ok::<_, GenerateError>(segment)
         })?;
-        Ok(Cube::new(dense, 0, elements::<B, N>(shape, form.kings)))
+        let len = self.pairs * elements::<B, N>(shape, form.kings);
+        Ok(Cube::new(dense, 0, len))
     }
 
     /// Fills `into` with what [`own`](Self::own) would give, past the cache: no allocation and no lock,
     /// and less work where there are few kings. The outcomes may pass through `scratch`.
     ///
     /// # Panics
-    /// If the length of `into` is not that of [`elements`].
+    /// If the length of `into` is not that of [`elements`] for each of the [`pairs`](Self::pairs).
     #[allow(clippy::too_many_arguments)] // what tells one cube from another
     pub(crate) fn own_into<I: Isa, const N: usize>(
         &self,
@@ -250,16 +301,19 @@ impl<B: Board> Subs<B> {
         let stored = stored_form(&self.own, class, white_men, black_men, side, shape);
         let (number, _) = self.own.locate(stored.white_men, stored.black_men);
         let start = number * self.own.inner();
-        let planes = &self.planes[side_number(stored.form.stored_side)];
         let (kings, flipped) = (stored.form.kings, stored.form.flipped);
         let men = white_men | black_men;
-        if let (true, [unwon, lost]) = (is_one_word(shape, kings), &mut *into) {
-            let outcomes = planes.bits(start, B::SQUARES);
-            [*unwon, *lost] = expand_word(isa, kings, men, flipped, outcomes);
-            return;
+        let all = self.planes_of(stored.form.stored_side);
+        let len = into.len() / self.pairs;
+        for (planes, into) in all.iter().zip(into.chunks_exact_mut(len)) {
+            if let (true, [unwon, lost]) = (is_one_word(shape, kings), &mut *into) {
+                let outcomes = planes.bits(start, B::SQUARES);
+                [*unwon, *lost] = expand_word(isa, kings, men, flipped, outcomes);
+                continue;
+            }
+            planes.get(start, self.own.inner(), scratch);
+            expand::<I, B, N>(isa, shape, kings, men, flipped, scratch, 0, into);
         }
-        planes.get(start, self.own.inner(), scratch);
-        expand::<I, B, N>(isa, shape, kings, men, flipped, scratch, 0, into);
     }
 
     /// Keeps the dense form of a configuration of the class in work that has just been solved, so that
@@ -302,7 +356,7 @@ impl<B: Board> Subs<B> {
         let table = self.table(class)?;
         let stored = self
             .decoded
-            .read(table, number, form.stored_side, positions)?;
+            .read(table, number, form.stored_side, positions, self.pairs)?;
         Ok(class.segments.expand::<I, N>(isa, form, segment, &stored))
     }
 
@@ -312,10 +366,15 @@ impl<B: Board> Subs<B> {
             return Ok(table);
         }
         let material = class.segments.material();
-        let path = table_path(&self.dir, &self.rules, material, Metric::Wld);
+        let metric = if self.pairs > 1 {
+            Metric::Dtw
+        } else {
+            Metric::Wld
+        };
+        let path = table_path(&self.dir, &self.rules, material, metric);
         // Mapped, the checksum of a block is computed once and not whenever it is decoded again.
         let table = Table::open(&path, Access::Map)?;
-        table.expect(&self.rules, material, Metric::Wld)?;
+        table.expect(&self.rules, material, metric)?;
         if !table.has_capture_values() {
             return Err(GenerateError::NoCaptureValues { path });
         }
@@ -330,6 +389,23 @@ impl<B: Board> Subs<B> {
             class,
         }
     }
+}
+
+/// How many planes of plies there are, an even number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PlanesOfPlies {
+    /// Of the class in work.
+    pub(crate) own: usize,
+    /// Of finished positions: none, so that tables of outcomes are enough, or as many.
+    pub(crate) finished: usize,
+}
+
+impl PlanesOfPlies {
+    /// Outcomes alone.
+    pub(crate) const NONE: Self = Self {
+        own: 0,
+        finished: 0,
+    };
 }
 
 /// The number of a side among the stored ones: White is always the first.

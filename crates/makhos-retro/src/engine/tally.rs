@@ -44,6 +44,11 @@ impl Tally {
         self.captures[number(side.is_white())].fetch_add(positions, Ordering::Relaxed);
     }
 
+    /// Capture positions of a stored side.
+    pub(super) fn captures(&self, side: Color) -> u64 {
+        self.captures[number(side.is_white())].load(Ordering::Relaxed)
+    }
+
     /// The statistics of a stored side of so many positions, whose outcomes are complete.
     pub(super) fn statistics(
         &self,
@@ -57,7 +62,7 @@ impl Tally {
             wins,
             draws: positions - wins - losses,
             losses,
-            captures: self.captures[number(side.is_white())].load(Ordering::Relaxed),
+            captures: self.captures(side),
             longest_win: None,
             longest_loss: None,
         }

@@ -6,29 +6,33 @@ use std::collections::HashMap;
 use makhos_index::{Material, PlacementIndex, normalize, stored_sides};
 use makhos_probe::{Wld, road_tables};
 use makhos_rules::draw::{Counters, DrawRules, Pieces, Progress, Step};
-use makhos_rules::{Board, Position, RuleSet};
+use makhos_rules::{Board, Color, Position, RuleSet};
+use rayon::prelude::*;
 
 /// Values of all states of the classes judged so far.
 pub(crate) struct Judge<'a, B> {
     rules: &'a RuleSet,
     draw_rules: &'a DrawRules,
-    classes: HashMap<Material, Judged<B>>,
+    numbers: HashMap<Material, usize>,
+    classes: Vec<Judged<B>>,
 }
 
-/// The states of one class: by side, position, plies on the main road, plies left.
+/// The states of one class.
 struct Judged<B> {
     index: PlacementIndex<B>,
     /// States of the counters of one position: plies left from 0 to the limit, for each number of plies on
     /// the road.
     lefts: usize,
     roads: usize,
-    values: Vec<Vec<Wld>>,
+    /// By side, state of the counters, position: a round over the positions stays in one short vector.
+    values: Vec<Vec<Vec<Wld>>>,
 }
 
 /// A move, as far as counters do not decide where it leads.
 struct Reply {
     /// `None`: the other side has no pieces any more.
-    target: Option<(Material, usize, u64)>,
+    /// Else the number of its class, of the side in it and of the position.
+    target: Option<(u32, u32, u32)>,
     /// Whether the other side has no move.
     ends: bool,
     step: Step,
@@ -49,14 +53,15 @@ impl<'a, B: Board> Judge<'a, B> {
         Self {
             rules,
             draw_rules,
-            classes: HashMap::new(),
+            numbers: HashMap::new(),
+            classes: Vec::new(),
         }
     }
 
     /// The value of a state of a class judged before.
     pub(crate) fn value(&self, material: Material, slot: usize, index: u64, at: Counters) -> Wld {
-        let class = &self.classes[&material];
-        class.values[slot][index as usize * class.lefts * class.roads + class.state(at)]
+        let class = &self.classes[self.numbers[&material]];
+        class.values[slot][class.state(at)][index as usize]
     }
 
     /// Judges a class, after all that it needs.
@@ -71,16 +76,19 @@ impl<'a, B: Board> Judge<'a, B> {
         let lefts = limit.map_or(1, |limit| usize::from(limit) + 1);
         // What has counted enough on the road is drawn and needs no state.
         let roads = usize::from(road_tables(self.draw_rules, material));
-        let states = index.len() as usize * lefts * roads;
+        let positions = vec![Wld::Draw; index.len() as usize];
         let judged = Judged {
             index,
             lefts,
             roads,
-            values: vec![vec![Wld::Draw; states]; sides.len()],
+            values: vec![vec![positions; lefts * roads]; sides.len()],
         };
-        self.classes.insert(material, judged);
-        let replies: Vec<Vec<Vec<Reply>>> = (0..sides.len())
-            .map(|slot| self.all_replies(material, slot))
+        let number = self.classes.len();
+        self.numbers.insert(material, number);
+        self.classes.push(judged);
+        let replies: Vec<Vec<Vec<Reply>>> = sides
+            .iter()
+            .map(|&side| self.all_replies(number, side))
             .collect();
         // States of fewer plies left first, so that few rounds are needed; until nothing changes.
         loop {
@@ -92,7 +100,7 @@ impl<'a, B: Board> Judge<'a, B> {
                         road: road as u8,
                     };
                     for (slot, replies) in replies.iter().enumerate() {
-                        changed |= self.round(material, slot, replies, at);
+                        changed |= self.round(number, slot, replies, at);
                     }
                 }
             }
@@ -102,10 +110,10 @@ impl<'a, B: Board> Judge<'a, B> {
         }
     }
 
-    fn all_replies(&self, material: Material, slot: usize) -> Vec<Vec<Reply>> {
-        let class = &self.classes[&material];
-        let side = stored_sides(material)[slot];
+    fn all_replies(&self, number: usize, side: Color) -> Vec<Vec<Reply>> {
+        let class = &self.classes[number];
         (0..class.index.len())
+            .into_par_iter()
             .map(|index| self.replies(&class.index.position(index, side)))
             .collect()
     }
@@ -121,10 +129,12 @@ impl<'a, B: Board> Judge<'a, B> {
             let target = (!over).then(|| {
                 let after = normalize(&after);
                 let material = Material::of(&after);
-                let index = self.classes[&material].index.index(&after);
-                let sides = stored_sides(material).iter();
-                let slot = sides.clone().position(|&side| side == after.side());
-                (material, slot.expect("a stored side"), index)
+                let number = self.numbers[&material];
+                let index = self.classes[number].index.index(&after);
+                let mut sides = stored_sides(material).iter();
+                let slot = sides.position(|&side| side == after.side());
+                let slot = slot.expect("a stored side");
+                (number as u32, slot as u32, index as u32)
             });
             Reply {
                 target,
@@ -140,22 +150,14 @@ impl<'a, B: Board> Judge<'a, B> {
     }
 
     /// Judges all positions with one state of the counters; whether any changed.
-    fn round(
-        &mut self,
-        material: Material,
-        slot: usize,
-        replies: &[Vec<Reply>],
-        at: Counters,
-    ) -> bool {
-        let mut changed = false;
-        for (index, replies) in (0..).zip(replies) {
-            let value = self.by_moves(replies, at);
-            let class = self.classes.get_mut(&material).expect("in work");
-            let state = index as usize * class.lefts * class.roads + class.state(at);
-            let known = &mut class.values[slot][state];
-            changed |= *known != value;
-            *known = value;
-        }
+    fn round(&mut self, number: usize, slot: usize, replies: &[Vec<Reply>], at: Counters) -> bool {
+        let replies = replies.par_iter().with_min_len(1024);
+        let values: Vec<Wld> = replies.map(|replies| self.by_moves(replies, at)).collect();
+        let class = &mut self.classes[number];
+        let state = class.state(at);
+        let known = &mut class.values[slot][state];
+        let changed = *known != values;
+        *known = values;
         changed
     }
 
@@ -169,7 +171,7 @@ impl<'a, B: Board> Judge<'a, B> {
     }
 
     fn by_move(&self, reply: &Reply, at: Counters) -> Wld {
-        let Some((material, slot, index)) = reply.target else {
+        let Some((number, slot, index)) = reply.target else {
             return Wld::Loss;
         };
         let so_far = if reply.keeps_road { at.road } else { 0 };
@@ -183,6 +185,7 @@ impl<'a, B: Board> Judge<'a, B> {
             // Drawn, unless the game is over.
             return if reply.ends { Wld::Loss } else { Wld::Draw };
         }
-        self.value(material, slot, index, after)
+        let class = &self.classes[number as usize];
+        class.values[slot as usize][class.state(after)][index as usize]
     }
 }

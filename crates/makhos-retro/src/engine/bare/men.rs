@@ -16,13 +16,15 @@ use crate::engine::planes::Packed;
 
 /// What one thread works with.
 pub(super) struct Worker<'a, B: Board, const N: usize, I> {
-    pub(super) looker: Looker<'a, 'a, B, N, I>,
+    pub(super) looker: Looker<'a, 'a, B, N, 0, I>,
     spare: Spare,
     /// The sets of Black's men beside White's.
     pub(super) there: Vec<u64>,
     /// Unwon and lost with White to move.
     pub(super) white: [Vec<u64>; 2],
-    /// The same with one of Black's men on each square, by the sets of the others.
+    /// Capture positions with White and Black to move.
+    pub(super) must_capture: [Vec<u64>; 2],
+    /// The same as `white` with one of Black's men on each square, by the sets of the others.
     by_man: Vec<[Vec<u64>; 2]>,
     /// Where captures win, where they draw, and where there are any.
     captures: [Vec<u64>; 3],
@@ -40,6 +42,7 @@ impl<'a, B: Board, const N: usize, I: Isa> Worker<'a, B, N, I> {
             spare: Spare::default(),
             there: vec![0; work.sets.words(work.black_men())],
             white: Default::default(),
+            must_capture: Default::default(),
             by_man: vec![Default::default(); (B::SQUARES - B::PER_ROW) as usize],
             captures: Default::default(),
             quiet: Default::default(),
@@ -57,7 +60,7 @@ impl<'a, B: Board, const N: usize, I: Isa> Worker<'a, B, N, I> {
         let found = (3 * (white.max(black) + 1) + 1).into();
         let depth = u64::from(white + black).saturating_mul(2);
         let found_before = planes(black.saturating_sub(1)).saturating_mul(found);
-        let of_all = planes(black).saturating_mul(found + 8);
+        let of_all = planes(black).saturating_mul(found + 10);
         // Two bits for each square of a king.
         let read = planes(black).saturating_mul(2 * u64::from(B::SQUARES));
         [of_man, found_before.saturating_mul(depth), of_all, read]
@@ -112,6 +115,7 @@ impl<'a, B: Board, const N: usize, I: Isa> Worker<'a, B, N, I> {
         }
         let [unwon, lost] = &mut self.white;
         let (captures, quiet) = (&self.captures, &self.quiet);
+        self.must_capture[0].clone_from(&captures[2]);
         combine(&self.there, captures, quiet, unwon, lost)
     }
 
@@ -145,6 +149,7 @@ impl<'a, B: Board, const N: usize, I: Isa> Worker<'a, B, N, I> {
         self.look_closer(work, men, false, &found);
         self.spare.keep(found);
         let (unwon, lost) = row.split_at_mut(row.len() / 2);
+        self.must_capture[1].clone_from(&self.captures[2]);
         combine(&self.there, &self.captures, &self.quiet, unwon, lost)
     }
 

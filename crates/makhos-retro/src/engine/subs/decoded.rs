@@ -13,7 +13,7 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Weighter};
 
 use crate::engine::dense_cache::{OVERHEAD, options};
-use crate::engine::planes::Packed;
+use crate::engine::planes::{Packed, pairs_of_planes};
 use crate::error::GenerateError;
 
 /// Positions of a page: a block of a file with the usual block size. With another size pages are
@@ -32,20 +32,20 @@ struct Key {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Key, Arc<Packed>> for Bytes {
-    fn weight(&self, _: &Key, page: &Arc<Packed>) -> u64 {
-        bytes(page.len)
+impl Weighter<Key, Arc<[Packed]>> for Bytes {
+    fn weight(&self, _: &Key, page: &Arc<[Packed]>) -> u64 {
+        page.iter().map(|pair| bytes(pair.len)).sum()
     }
 }
 
-/// Bytes of a page with so many positions.
+/// Bytes of a pair of planes of a page with so many positions.
 fn bytes(positions: u64) -> u64 {
     2 * positions.div_ceil(64) * 8 + OVERHEAD
 }
 
 /// Decoded pages, shared by all threads.
 pub(super) struct Decoded {
-    cache: Cache<Key, Arc<Packed>, Bytes>,
+    cache: Cache<Key, Arc<[Packed]>, Bytes>,
     /// How often a page was decoded.
     #[cfg(test)]
     pub(super) decodings: std::sync::atomic::AtomicU64,
@@ -66,21 +66,25 @@ impl Decoded {
         }
     }
 
-    /// The outcomes of `positions` of the class with this number, from its table.
+    /// What is known of `positions` of the class with this number, from its table: so many pairs of
+    /// planes, outcomes first.
     pub(super) fn read(
         &self,
         table: &Table,
         class: u16,
         side: Color,
         positions: Range<u64>,
-    ) -> Result<Packed, GenerateError> {
-        let mut outcomes = Packed::default();
-        outcomes.reserve(positions.end - positions.start);
+        pairs: usize,
+    ) -> Result<Vec<Packed>, GenerateError> {
+        let mut all = vec![Packed::default(); pairs];
+        for pair in &mut all {
+            pair.reserve(positions.end - positions.start);
+        }
         let class = (u32::from(class) << 1) | u32::from(side.is_white());
         for number in positions.start / PAGE..positions.end.div_ceil(PAGE) {
             let start = number * PAGE;
-            let all = start..(start + PAGE).min(table.positions());
-            let within = positions.start.max(start)..positions.end.min(all.end);
+            let whole = start..(start + PAGE).min(table.positions());
+            let within = positions.start.max(start)..positions.end.min(whole.end);
             let key = Key {
                 page: number,
                 class,
@@ -90,11 +94,16 @@ impl Decoded {
                 #[cfg(test)]
                 self.decodings
                     .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                decode(table, side, all)
+                match pairs {
+                    1 => decode(table, side, whole),
+                    _ => decode_plies(table, side, whole, pairs),
+                }
             })?;
-            outcomes.append(&page, within.start - start..within.end - start);
+            for (pair, page) in all.iter_mut().zip(&*page) {
+                pair.append(page, within.start - start..within.end - start);
+            }
         }
-        Ok(outcomes)
+        Ok(all)
     }
 
     /// Bytes in use.
@@ -104,12 +113,27 @@ impl Decoded {
     }
 }
 
-fn decode(table: &Table, side: Color, positions: Range<u64>) -> Result<Arc<Packed>, GenerateError> {
+fn decode(
+    table: &Table,
+    side: Color,
+    positions: Range<u64>,
+) -> Result<Arc<[Packed]>, GenerateError> {
     let mut outcomes = Outcomes::default();
     table.read_outcomes(side, positions, &mut outcomes)?;
-    Ok(Arc::new(Packed {
+    Ok(Arc::new([Packed {
         win: outcomes.win().to_vec(),
         loss: outcomes.loss().to_vec(),
         len: outcomes.len(),
-    }))
+    }]))
+}
+
+fn decode_plies(
+    table: &Table,
+    side: Color,
+    positions: Range<u64>,
+    pairs: usize,
+) -> Result<Arc<[Packed]>, GenerateError> {
+    let mut values = Vec::new();
+    table.read_values(side, positions, &mut values)?;
+    Ok(pairs_of_planes(&values, pairs).into())
 }

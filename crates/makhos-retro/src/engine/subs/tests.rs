@@ -61,7 +61,14 @@ impl<B: SolvedBoard> Tables<B> {
     }
 
     fn subs<const N: usize>(&self, material: Material, budget: u64) -> Subs<B> {
-        Subs::open::<N>(&self.rules, self.dir.path(), material, budget).expect("fits")
+        Subs::open::<N>(
+            &self.rules,
+            self.dir.path(),
+            material,
+            budget,
+            PlanesOfPlies::NONE,
+        )
+        .expect("fits")
     }
 
     fn value(&self, position: &Position<B>) -> Wld {
@@ -367,9 +374,10 @@ fn the_class_in_work() {
             }
             let kept = subs.into_planes();
             assert_eq!(kept.len(), values.len());
-            for (planes, values) in kept.into_iter().zip(values) {
+            for ((mut planes, _), values) in kept.into_iter().zip(values) {
                 let packed = packed_values(values);
-                assert_eq!(planes.into_words(), (packed.win, packed.loss));
+                let outcomes = planes.swap_remove(0);
+                assert_eq!(outcomes.into_words(), (packed.win, packed.loss));
             }
         }
     }
