@@ -1,7 +1,7 @@
 //! Prints the lines of `data/golden_outcomes.tsv` for the tables of outcomes in a directory:
 //! `cargo run --release -p makhos-tests --example golden_outcomes -- DIR VARIANT...`.
 //!
-//! The tables are to be verified first (`makhos verify --full`).
+//! The tables are to be complete (`makhos generate --complete`) and verified first (`makhos verify --full`).
 
 use std::error::Error;
 use std::path::Path;

@@ -35,8 +35,10 @@ impl Codec {
     pub(crate) const fn for_values(metric: Metric, max_bits: u16) -> Self {
         match metric {
             Metric::Wld => Self::Wld,
-            Metric::Dtw | Metric::Dtz if max_bits <= Self::Dtw8.max_bits() => Self::Dtw8,
-            Metric::Dtw | Metric::Dtz => Self::Dtw16,
+            Metric::Dtw | Metric::Dtc | Metric::Dtz if max_bits <= Self::Dtw8.max_bits() => {
+                Self::Dtw8
+            }
+            Metric::Dtw | Metric::Dtc | Metric::Dtz => Self::Dtw16,
         }
     }
 

@@ -111,6 +111,13 @@ fn last_planes(bytes: &[u8]) -> (u64, u64) {
     group_planes(&group)
 }
 
+/// Packs outcomes, 0 a draw, 1 a loss, 2 a win, into bytes of five; missing ones count as draws.
+pub(crate) fn pack_digits(outcomes: &[u8], packed: &mut [u8]) {
+    for (byte, five) in packed.iter_mut().zip(outcomes.chunks(PER_BYTE)) {
+        *byte = five.iter().rev().fold(0, |byte, digit| byte * 3 + digit);
+    }
+}
+
 /// Two bit planes of equal length, lent: bit i % 64 of word i / 64 says whether value number i is a win,
 /// or a loss. Bits that are not asked for may be anything.
 #[derive(Clone, Copy, Debug)]

@@ -178,6 +178,19 @@ pub enum TableError {
         /// What decides values of the drawing rules in the header, a rule a line.
         found: String,
     },
+    /// A compact table of distances without this side to move.
+    #[error(
+        "{}: holds distances with the other side to move only; those with {} to move follow from the \
+         moves: ask a tablebase, not the table",
+        path.display(),
+        if side.is_white() { "white" } else { "black" }
+    )]
+    SideNotStored {
+        /// The file.
+        path: PathBuf,
+        /// The side asked for.
+        side: Color,
+    },
     /// The position's number or side to move is not among those the table stores.
     #[error(
         "{}: holds no position {index} with that side to move; it stores {positions} positions \

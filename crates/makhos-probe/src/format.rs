@@ -6,10 +6,11 @@
 use bincode::config::{Configuration, Fixint, LittleEndian};
 use bincode::{Decode, Encode};
 use makhos_index::{Army, Material, PlacementIndex, stored_sides};
-use makhos_rules::RuleSet;
 use makhos_rules::rules::MOVE_RULES_LEN;
+use makhos_rules::{Color, RuleSet};
 
 use crate::codec::Codec;
+use crate::compact::{self, CELLS};
 use crate::paths::{DtzSpec, dtz_rules_text, rules_text};
 use crate::statistics::{Longest, SideStatistics};
 use crate::value::{Metric, Plies};
@@ -20,11 +21,15 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89MAKHOS\n";
 /// The last bytes of every table.
 pub(crate) const END_MAGIC: [u8; 8] = *b"\x89SOHKAM\n";
 /// The newest format, and the one that is written.
-pub(crate) const FORMAT_VERSION: u16 = 1;
+pub(crate) const FORMAT_VERSION: u16 = 2;
+/// What the number of a codec is larger by in a compact table.
+const COMPACT_CODEC: u8 = 3;
 /// The numbering of `makhos_index::PlacementIndex`.
 const INDEX_SCHEME: u8 = 1;
 /// Flag: the values at positions where the side to move must capture are stored too.
 const FLAG_CAPTURE_VALUES: u8 = 1;
+/// Flags of compact distances: only the positions with White, or with Black to move are stored.
+const FLAG_KEPT: [u8; 2] = [2, 4];
 
 /// Bytes of the header before the text of the rules.
 pub(crate) const FIXED_HEADER_LEN: usize = 184;
@@ -46,6 +51,11 @@ const _: () = assert!(MOVE_RULES_LEN <= MOVE_RULES_ROOM);
 pub const DEFAULT_BLOCK_VALUES: u32 = 16_384;
 /// Smallest and largest number of values in a block; both bounds keep a reader's memory small.
 pub(crate) const BLOCK_VALUES: std::ops::RangeInclusive<u32> = 64..=65_536;
+
+/// Values in a block of a compact table unless asked otherwise.
+pub const DEFAULT_COMPACT_BLOCK_VALUES: u32 = 65_536;
+/// Smallest number of values in a block of a compact table: cells of 16.
+pub(crate) const MIN_COMPACT_BLOCK: u32 = 16 * CELLS as u32;
 
 /// Written for a distance or position that does not exist.
 const NO_PLIES: u32 = u32::MAX;
@@ -103,6 +113,7 @@ pub(crate) struct Footer {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Header {
     pub(crate) metric: Metric,
+    /// How values are packed in memory, and in the file if it is not compact.
     pub(crate) codec: Codec,
     /// Canonical.
     pub(crate) material: Material,
@@ -113,8 +124,10 @@ pub(crate) struct Header {
     pub(crate) rules_text: String,
     /// Plies counted on the main road; 0 unless the metric is [`Metric::Dtz`].
     pub(crate) road: u8,
-    /// Whether values at capture positions are stored.
+    /// Whether values at capture positions are stored; if not, the table is compact.
     pub(crate) capture_values: bool,
+    /// The number of the only side that is stored of two, in a compact table of distances.
+    pub(crate) kept: Option<u8>,
     /// Values in every block but the last of a side.
     pub(crate) block_values: u32,
     /// One entry per stored side, White first.
@@ -167,6 +180,7 @@ impl Header {
             rules_text: rules_text(rules),
             road: 0,
             capture_values: true,
+            kept: None,
             block_values,
             statistics,
         }
@@ -198,9 +212,54 @@ impl Header {
         self.positions().div_ceil(u64::from(self.block_values))
     }
 
+    /// Models of all sides; none unless the table is compact.
+    pub(crate) fn models(&self) -> u64 {
+        if self.capture_values {
+            return 0;
+        }
+        compact::chapters(self.blocks_per_side()) * self.side_count()
+    }
+
+    /// Entries of the block index: the blocks, then the models.
+    pub(crate) fn entries(&self) -> u64 {
+        self.blocks() + self.models()
+    }
+
     /// Blocks of all sides.
     pub(crate) fn blocks(&self) -> u64 {
-        self.blocks_per_side() * self.statistics.len() as u64
+        self.blocks_per_side() * self.side_count()
+    }
+
+    /// How many sides are stored.
+    fn side_count(&self) -> u64 {
+        match self.kept {
+            Some(_) => 1,
+            None => self.statistics.len() as u64,
+        }
+    }
+
+    /// The sides to move whose positions are stored.
+    pub(crate) fn sides(&self) -> &'static [Color] {
+        const BOTH: [Color; 2] = [Color::White, Color::Black];
+        match self.kept {
+            Some(0) => &BOTH[..1],
+            Some(_) => &BOTH[1..],
+            None => stored_sides(self.material),
+        }
+    }
+
+    /// By stored side and outcome, half the longest distance, rounded down; 0 where there is none.
+    pub(crate) fn longest_halves(&self) -> Vec<[u16; 3]> {
+        let half = |longest: Option<Longest>| longest.map_or(0, |longest| longest.plies.get() / 2);
+        let halves = self
+            .statistics
+            .iter()
+            .map(|side| [0, half(side.longest_loss), half(side.longest_win)]);
+        let halves: Vec<_> = halves.collect();
+        match self.kept {
+            Some(side) => halves.get(usize::from(side)).copied().into_iter().collect(),
+            None => halves,
+        }
     }
 
     /// The values in block `number` of a side.
@@ -234,11 +293,15 @@ impl Header {
             format_version: FORMAT_VERSION,
             metric: self.metric as u8,
             index_scheme: INDEX_SCHEME,
-            codec: self.codec as u8,
+            codec: if self.capture_values {
+                self.codec as u8
+            } else {
+                self.codec as u8 + COMPACT_CODEC
+            },
             flags: if self.capture_values {
                 FLAG_CAPTURE_VALUES
             } else {
-                0
+                self.kept.map_or(0, |side| FLAG_KEPT[usize::from(side)])
             },
             board_rows: self.board_rows,
             sides: self.statistics.len() as u8,
@@ -289,192 +352,6 @@ impl Header {
     }
 }
 
-impl RawHeader {
-    /// The fixed part at the start of `bytes`, if they are a table of a known version.
-    fn from_start(bytes: &[u8]) -> Result<Self, HeaderError> {
-        let seen = bytes.len().min(MAGIC.len());
-        if bytes[..seen] != MAGIC[..seen] {
-            return Err(HeaderError::NotATable);
-        }
-        // The version comes first: a later format may be laid out in another way from here on.
-        if let Some(&[low, high]) = bytes.get(8..10).and_then(|version| version.first_chunk()) {
-            let version = u16::from_le_bytes([low, high]);
-            if version > FORMAT_VERSION {
-                return Err(HeaderError::Newer(version));
-            }
-            if version == 0 {
-                return Err(damaged("format version 0"));
-            }
-        }
-        decode(bytes).ok_or(HeaderError::TooShort)
-    }
-
-    /// Checks every field against the others.
-    fn check(&self, text: &str) -> Result<Header, HeaderError> {
-        let Some(metric) = Metric::from_code(self.metric) else {
-            return Err(damaged(format!("unknown metric {}", self.metric)));
-        };
-        let Some(codec) = Codec::from_code(self.codec) else {
-            return Err(damaged(format!("unknown codec {}", self.codec)));
-        };
-        if !codec.fits(metric) {
-            return Err(damaged("codec and metric contradict each other"));
-        }
-        if self.index_scheme != INDEX_SCHEME {
-            return Err(damaged(format!(
-                "unknown index scheme {}",
-                self.index_scheme
-            )));
-        }
-        if self.flags & !FLAG_CAPTURE_VALUES != 0 {
-            return Err(damaged("unknown flags"));
-        }
-        let capture_values = self.flags & FLAG_CAPTURE_VALUES != 0;
-        if metric == Metric::Dtz && !(capture_values && text.contains('\n')) {
-            return Err(damaged("values under drawing rules are incomplete"));
-        }
-        let road = self.road(metric)?;
-        if self.move_rules[0] != self.board_rows {
-            return Err(damaged("two board sizes"));
-        }
-        if !BLOCK_VALUES.contains(&self.block_values) || !self.block_values.is_power_of_two() {
-            return Err(damaged(format!("{} values in a block", self.block_values)));
-        }
-        let [white_men, white_kings, black_men, black_kings] = self.material;
-        let material = Material::new(
-            Army::new(white_men, white_kings),
-            Army::new(black_men, black_kings),
-        );
-        let header = Header {
-            metric,
-            codec,
-            material,
-            board_rows: self.board_rows,
-            move_rules: self.move_rules,
-            rules_text: text.to_owned(),
-            road,
-            capture_values,
-            block_values: self.block_values,
-            statistics: self.statistics(material, metric)?,
-        };
-        if header.blocks_per_side() != self.blocks_per_side {
-            return Err(damaged(
-                "the number of blocks does not match that of positions",
-            ));
-        }
-        if metric.has_plies() && header.max_bits() > codec.max_bits() {
-            return Err(damaged("distances too long for the codec"));
-        }
-        Ok(header)
-    }
-
-    /// The plies counted on the main road.
-    fn road(&self, metric: Metric) -> Result<u8, HeaderError> {
-        match u8::try_from(self.road) {
-            Ok(road) if metric == Metric::Dtz || road == 0 => Ok(road),
-            _ => Err(damaged(format!(
-                "{} plies counted on the main road",
-                self.road
-            ))),
-        }
-    }
-
-    /// The statistics of the stored sides, checked against the class.
-    fn statistics(
-        &self,
-        material: Material,
-        metric: Metric,
-    ) -> Result<Vec<SideStatistics>, HeaderError> {
-        if !material.is_canonical() {
-            return Err(damaged(format!(
-                "the class {material} is not in table orientation"
-            )));
-        }
-        let positions = placements(self.board_rows, material).map_err(damaged)?;
-        let sides = stored_sides(material).len();
-        if usize::from(self.sides) != sides {
-            return Err(damaged(format!("{} stored sides", self.sides)));
-        }
-        if self.statistics[sides..]
-            .iter()
-            .any(|raw| *raw != RawStatistics::absent())
-        {
-            return Err(damaged("statistics of a side that is not stored"));
-        }
-        let complete = metric.has_plies();
-        let statistics = self.statistics[..sides]
-            .iter()
-            .map(|raw| raw.to_statistics());
-        let statistics: Vec<_> = statistics.collect::<Result<_, _>>()?;
-        for side in &statistics {
-            side.check(positions, complete).map_err(damaged)?;
-        }
-        Ok(statistics)
-    }
-}
-
-impl RawStatistics {
-    /// What is written for a side that is not stored.
-    const fn absent() -> Self {
-        Self {
-            positions: 0,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-            captures: 0,
-            longest_win: NO_PLIES,
-            longest_loss: NO_PLIES,
-            first_longest_win: NO_INDEX,
-            first_longest_loss: NO_INDEX,
-        }
-    }
-
-    fn from_statistics(side: &SideStatistics) -> Self {
-        let split = |longest: Option<Longest>| {
-            longest.map_or((NO_PLIES, NO_INDEX), |longest| {
-                (u32::from(longest.plies.get()), longest.first)
-            })
-        };
-        let (longest_win, first_longest_win) = split(side.longest_win);
-        let (longest_loss, first_longest_loss) = split(side.longest_loss);
-        Self {
-            positions: side.positions,
-            wins: side.wins,
-            draws: side.draws,
-            losses: side.losses,
-            captures: side.captures,
-            longest_win,
-            longest_loss,
-            first_longest_win,
-            first_longest_loss,
-        }
-    }
-
-    fn to_statistics(self) -> Result<SideStatistics, HeaderError> {
-        let longest = |plies: u32, first: u64| {
-            if (plies, first) == (NO_PLIES, NO_INDEX) {
-                return Ok(None);
-            }
-            match u16::try_from(plies) {
-                Ok(plies) if plies <= Plies::STORED_MAX.get() => Ok(Some(Longest {
-                    plies: Plies::new(plies),
-                    first,
-                })),
-                _ => Err(damaged(format!("a distance of {plies} plies"))),
-            }
-        };
-        Ok(SideStatistics {
-            positions: self.positions,
-            wins: self.wins,
-            draws: self.draws,
-            losses: self.losses,
-            captures: self.captures,
-            longest_win: longest(self.longest_win, self.first_longest_win)?,
-            longest_loss: longest(self.longest_loss, self.first_longest_loss)?,
-        })
-    }
-}
-
 impl Footer {
     pub(crate) fn encode(&self) -> Vec<u8> {
         encode(self)
@@ -501,5 +378,6 @@ fn decode<T: Decode<()>>(bytes: &[u8]) -> Option<T> {
         .map(|(value, _)| value)
 }
 
+mod raw;
 #[cfg(test)]
 mod tests;

@@ -35,9 +35,11 @@
 
 mod cache;
 mod codec;
+mod compact;
 mod digits;
 mod directory;
 mod draw_tables;
+mod dtc;
 mod dtz;
 mod error;
 mod format;
@@ -56,9 +58,10 @@ mod write;
 
 pub use directory::create_directory;
 pub use draw_tables::{DrawTables, Ruled, RuledMove};
+pub use dtc::Dtc;
 pub use dtz::{Dtz, Verdict, road_tables};
 pub use error::{BlockId, TableError};
-pub use format::DEFAULT_BLOCK_VALUES;
+pub use format::{DEFAULT_BLOCK_VALUES, DEFAULT_COMPACT_BLOCK_VALUES};
 pub use outcomes::Outcomes;
 pub use paths::{
     DtzSpec, command_arguments, draw_directory, dtz_file_name, dtz_path, file_name, parse_dtz_name,

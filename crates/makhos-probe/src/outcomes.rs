@@ -109,6 +109,18 @@ impl Outcomes {
         self.loss.try_reserve_exact(words)
     }
 
+    /// Puts outcomes behind the others: 0 a draw, 1 a loss, 2 a win.
+    pub(crate) fn append_digits(&mut self, digits: &[u8]) {
+        for digits in digits.chunks(64) {
+            let (mut win, mut loss) = (0, 0);
+            for (bit, &digit) in digits.iter().enumerate() {
+                win |= u64::from(digit >> 1) << bit;
+                loss |= u64::from(digit & 1) << bit;
+            }
+            self.append(win, loss, digits.len() as u32);
+        }
+    }
+
     /// Puts `count` outcomes, 1 to 64, behind the others: the low bits of the two words.
     #[inline]
     pub(crate) fn append(&mut self, win: u64, loss: u64, count: u32) {

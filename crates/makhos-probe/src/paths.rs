@@ -8,6 +8,7 @@ use makhos_rules::draw::{DrawRules, official};
 use makhos_rules::{RuleSet, variant};
 use sha2::{Digest, Sha256};
 
+use crate::tablebase::METRICS;
 use crate::value::Metric;
 
 /// Which table of a set that knows drawing rules.
@@ -153,7 +154,7 @@ pub fn parse_dtz_name(name: &str) -> Option<(Material, u8)> {
 #[must_use]
 pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
     let (class, extension) = name.rsplit_once('.')?;
-    let metric = Metric::ALL
+    let metric = METRICS
         .into_iter()
         .find(|metric| metric.name() == extension)?;
     let material: Material = class.parse().ok()?;

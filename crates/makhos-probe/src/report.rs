@@ -4,16 +4,19 @@ use std::fmt;
 
 use makhos_rules::Color;
 
+use crate::dtc::Dtc;
 use crate::statistics::SideStatistics;
 use crate::value::{Dtw, Wld};
 
-/// A value of either metric.
+/// A value of any metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnyValue {
     /// An outcome.
     Wld(Wld),
     /// An outcome with its distance.
     Dtw(Dtw),
+    /// An outcome with its distance to conversion.
+    Dtc(Dtc),
 }
 
 impl fmt::Display for AnyValue {
@@ -21,6 +24,7 @@ impl fmt::Display for AnyValue {
         match self {
             Self::Wld(value) => value.fmt(f),
             Self::Dtw(value) => value.fmt(f),
+            Self::Dtc(value) => value.fmt(f),
         }
     }
 }
@@ -28,6 +32,12 @@ impl fmt::Display for AnyValue {
 impl From<Wld> for AnyValue {
     fn from(value: Wld) -> Self {
         Self::Wld(value)
+    }
+}
+
+impl From<Dtc> for AnyValue {
+    fn from(value: Dtc) -> Self {
+        Self::Dtc(value)
     }
 }
 

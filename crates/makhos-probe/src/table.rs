@@ -12,15 +12,21 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::{self, Key};
 use crate::codec::{Codec, decode_block};
+use crate::dtc::Dtc;
 use crate::error::{BlockId, TableError};
 use crate::format::{DIGEST_AT, FOOTER_LEN, Footer, Header, padded_move_rules};
 use crate::paths::rules_text;
 use crate::source::{self, Access, ByteSource};
 use crate::statistics::SideStatistics;
 use crate::value::{Dtw, Metric, PackedDtw, Wld};
+use compact::Compact;
+pub use loaded::LoadedTable;
 use open::Opener;
 
+mod compact;
 mod dtz;
+mod kept;
+mod loaded;
 mod open;
 mod outcomes;
 mod values;
@@ -53,6 +59,8 @@ pub struct Table {
     verified: Vec<AtomicU64>,
     /// For the threads' caches.
     id: u64,
+    /// Of a compact table.
+    compact: Option<Compact>,
 }
 
 impl Table {
@@ -87,6 +95,7 @@ impl Table {
         let words = blocks.len().div_ceil(64);
         Ok(Self {
             path: path.to_owned(),
+            compact: Compact::new(&header),
             header,
             footer,
             verified: (0..words).map(|_| AtomicU64::new(0)).collect(),
@@ -171,7 +180,7 @@ impl Table {
     /// The sides to move whose positions are stored.
     #[must_use]
     pub fn sides(&self) -> &'static [Color] {
-        stored_sides(self.header.material)
+        self.header.sides()
     }
 
     /// Positions stored for each of them.
@@ -182,15 +191,35 @@ impl Table {
 
     /// Whether the values at positions where the side to move must capture mean something. Probing
     /// never uses them.
+    ///
+    /// This is the same as [`stores_captures`](Self::stores_captures).
     #[must_use]
     pub fn has_capture_values(&self) -> bool {
         self.header.capture_values
     }
 
-    /// The figures of the positions with `side` to move; `None` if they are not stored.
+    /// Whether all values are stored. If not, the table is compact: values at positions where the side to
+    /// move must capture are anything.
+    #[must_use]
+    pub fn stores_captures(&self) -> bool {
+        self.header.capture_values
+    }
+
+    /// Whether positions with this side to move are stored. A compact table of distances has only one of two
+    /// sides: the distances with the other follow from the moves.
+    #[must_use]
+    pub fn stores_side(&self, side: Color) -> bool {
+        self.sides().contains(&side)
+    }
+
+    /// The figures of the positions with `side` to move; `None` if the class has none with it that are its
+    /// own.
     #[must_use]
     pub fn statistics(&self, side: Color) -> Option<&SideStatistics> {
-        self.header.statistics.get(self.side_number(side)?)
+        let mut sides = stored_sides(self.header.material).iter();
+        self.header
+            .statistics
+            .get(sides.position(|of| *of == side)?)
     }
 
     /// Bytes of the file.
@@ -226,9 +255,18 @@ impl Table {
         self.packed(side, index).map(PackedDtw::unpack)
     }
 
+    /// The distance to conversion of the position with this side to move and index.
+    ///
+    /// # Errors
+    /// [`TableError::OtherMetric`] if the table holds other values; otherwise as [`wld`](Self::wld).
+    pub fn dtc(&self, side: Color, index: u64) -> Result<Dtc, TableError> {
+        self.need(Metric::Dtc)?;
+        self.packed(side, index).map(Dtc::unpack)
+    }
+
     /// Calls `each` with the values of all positions with `side` to move, in the order of their
     /// indices. From a table without distances they have the shortest of their kind; those of a table of
-    /// [`Metric::Dtz`] are packed [`Dtz`](crate::Dtz).
+    /// [`Metric::Dtz`] or [`Metric::Dtc`] are packed [`Dtz`](crate::Dtz) or [`Dtc`].
     ///
     /// # Errors
     /// As [`wld`](Self::wld), but with any metric; then `each` has seen the values before the damage.
@@ -272,7 +310,8 @@ impl Table {
             block_values: self.header.block_values,
             packed_block: self.codec().packed_len(self.header.block_values as usize),
             packed_side: packed.len() / self.sides().len(),
-            symmetric: self.sides().len() == 1,
+            sides: self.sides(),
+            stores_captures: self.stores_captures(),
             packed,
         })
     }
@@ -335,6 +374,7 @@ impl Table {
     fn need_outcomes(&self) -> Result<(), TableError> {
         match self.metric() {
             Metric::Wld | Metric::Dtw => Ok(()),
+            Metric::Dtc => Ok(()),
             Metric::Dtz => self.need(Metric::Wld),
         }
     }
@@ -344,6 +384,9 @@ impl Table {
     #[inline]
     pub(crate) fn packed(&self, side: Color, index: u64) -> Result<PackedDtw, TableError> {
         let side = self.stored_side(side, index)?;
+        if let Some(compact) = &self.compact {
+            return self.compact_value(compact, side, index);
+        }
         let values = u64::from(self.header.block_values);
         let (number, at) = (index / values, (index % values) as usize);
         let key = Key {
@@ -369,6 +412,10 @@ impl Table {
     fn stored_side(&self, side: Color, index: u64) -> Result<usize, TableError> {
         match self.side_number(side) {
             Some(number) if index < self.positions() => Ok(number),
+            None if self.header.kept.is_some() => Err(TableError::SideNotStored {
+                path: self.path.clone(),
+                side,
+            }),
             _ => Err(TableError::NoSuchPosition {
                 path: self.path.clone(),
                 index,
@@ -379,7 +426,18 @@ impl Table {
 
     /// Decodes block `number` of a stored side. `packed` has the length the block needs.
     fn decode(&self, side: usize, number: u64, packed: &mut [u8]) -> Result<(), TableError> {
+        if let Some(compact) = &self.compact {
+            return self.decode_compact(compact, side, number, packed);
+        }
         let place = side * self.header.blocks_per_side() as usize + number as usize;
+        let stored = self.checked(place)?;
+        let count = self.header.values_in_block(number);
+        decode_block(self.codec(), &stored, count, self.header.max_bits(), packed)
+            .map_err(|what| self.damaged_block(place, what))
+    }
+
+    /// The stored bytes of a block or model, compared with their checksum.
+    fn checked(&self, place: usize) -> Result<Cow<'_, [u8]>, TableError> {
         let stored = self.stored(&self.blocks[place])?;
         let (word, bit) = (&self.verified[place / 64], 1 << (place % 64));
         if word.load(Ordering::Relaxed) & bit == 0 {
@@ -388,12 +446,10 @@ impl Table {
                 word.fetch_or(bit, Ordering::Relaxed);
             }
         }
-        let count = self.header.values_in_block(number);
-        decode_block(self.codec(), &stored, count, self.header.max_bits(), packed)
-            .map_err(|what| self.damaged_block(place, what))
+        Ok(stored)
     }
 
-    /// The stored bytes of a block.
+    /// The stored bytes of a block or model.
     fn stored(&self, block: &Block) -> Result<Cow<'_, [u8]>, TableError> {
         let read = self
             .source
@@ -410,6 +466,13 @@ impl Table {
 
     fn damaged_block(&self, place: usize, what: String) -> TableError {
         let per_side = self.header.blocks_per_side();
+        if let Some(chapter) = (place as u64).checked_sub(self.header.blocks()) {
+            return TableError::Damaged {
+                path: self.path.clone(),
+                part: "model",
+                what: format!("number {chapter}: {what}"),
+            };
+        }
         let side = (place as u64 / per_side) as usize;
         TableError::DamagedBlock {
             path: self.path.clone(),
@@ -435,40 +498,5 @@ impl std::fmt::Debug for Table {
             .field("path", &self.path)
             .field("header", &self.header)
             .finish_non_exhaustive()
-    }
-}
-
-/// A table decoded into memory. Made by [`Table::load`].
-#[derive(Debug)]
-pub struct LoadedTable {
-    codec: Codec,
-    block_values: u32,
-    /// Packed bytes of a full block and of a whole side.
-    packed_block: usize,
-    packed_side: usize,
-    symmetric: bool,
-    packed: Vec<u8>,
-}
-
-impl LoadedTable {
-    /// The value of the position with this side to move and index. From a table without distances it
-    /// has the shortest of its kind; from one of [`Metric::Dtz`] it is a packed [`Dtz`](crate::Dtz).
-    ///
-    /// # Panics
-    /// If the table does not store that position, that is if it has not been normalised.
-    #[inline]
-    #[must_use]
-    pub fn get(&self, side: Color, index: u64) -> PackedDtw {
-        assert!(
-            side.is_white() || !self.symmetric,
-            "a side that is not stored"
-        );
-        let start = if side.is_white() { 0 } else { self.packed_side };
-        // The block size is a power of two, but shifts would gain nothing measurable here.
-        let values = u64::from(self.block_values);
-        let block = start + (index / values) as usize * self.packed_block;
-        let side_end = start + self.packed_side;
-        self.codec
-            .get(&self.packed[block..side_end], (index % values) as usize)
     }
 }

@@ -1,11 +1,13 @@
 //! All tables of one rule set, and the value of any position from them.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
 
 use makhos_index::{Material, PlacementIndex, normalize};
 use makhos_rules::{Board, Move, Position, RuleSet};
 
+use crate::dtc::Dtc;
 use crate::error::TableError;
 use crate::listing::{Entry, list};
 use crate::paths::{command_arguments, parse_file_name, table_path, variant_directory};
@@ -13,6 +15,8 @@ use crate::probe_error::{Origin, ProbeError};
 use crate::source::Access;
 use crate::table::Table;
 use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
+
+mod more;
 
 /// A legal move and its value for the player who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,16 +47,39 @@ pub struct Tablebase<B> {
     rules: RuleSet,
     dir: PathBuf,
     access: Access,
-    classes: HashMap<Material, Class<B>>,
+    classes: HashMap<Material, Class<B>, BuildHasherDefault<ClassHasher>>,
     max_pieces: u32,
+}
+
+/// The metrics of the tables that there may be.
+pub(crate) const METRICS: [Metric; 3] = [Metric::Wld, Metric::Dtw, Metric::Dtc];
+
+/// A hash of the few bytes of a class, which are nobody's choice, so that a quick one will do.
+#[derive(Debug, Default)]
+struct ClassHasher(u64);
+
+impl Hasher for ClassHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u8(byte));
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.0 = self.0 << 8 | u64::from(byte);
+    }
+
+    fn finish(&self) -> u64 {
+        // The map looks at the highest bits and at the lowest.
+        let mixed = self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ mixed >> 32
+    }
 }
 
 /// What is there of one class.
 #[derive(Debug)]
 struct Class<B> {
     index: PlacementIndex<B>,
-    /// By metric, as in [`Metric::ALL`].
-    files: [Option<Entry>; 2],
+    /// By metric, as in [`METRICS`].
+    files: [Option<Entry>; METRICS.len()],
 }
 
 impl<B> Class<B> {
@@ -77,27 +104,37 @@ impl<B: Board> Tablebase<B> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(rules: RuleSet, dir: &Path, access: Access) -> Result<Self, ProbeError> {
+        Self::open_all(rules, &[dir], access)
+    }
+
+    /// The tables of `rules` below any number of directories of all tables. Of a table that is in several, the
+    /// one in the first of them is used. Without directories there are no tables.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_all(rules: RuleSet, dirs: &[&Path], access: Access) -> Result<Self, ProbeError> {
         check_board::<B>(&rules)?;
-        let found = list(&dir.join(variant_directory(&rules)), parse_file_name)?;
-        let mut classes = HashMap::new();
-        for (material, metric) in found {
-            // A file named after a class that does not fit the board cannot be asked for.
-            let Ok(index) = PlacementIndex::new(material) else {
-                continue;
-            };
-            let class = classes.entry(material).or_insert(Class {
-                index,
-                files: [None, None],
-            });
-            if let Some(place) = slot(metric) {
-                let path = table_path(dir, &rules, material, metric);
-                class.files[place] = Some(Entry::new(path));
+        let mut classes = HashMap::<_, _, BuildHasherDefault<ClassHasher>>::default();
+        for dir in dirs {
+            for (material, metric) in list(&dir.join(variant_directory(&rules)), parse_file_name)? {
+                // A file named after a class that does not fit the board cannot be asked for.
+                let Ok(index) = PlacementIndex::new(material) else {
+                    continue;
+                };
+                let class = classes.entry(material).or_insert(Class {
+                    index,
+                    files: [const { None }; METRICS.len()],
+                });
+                if let Some(place) = slot(metric) {
+                    let path = table_path(dir, &rules, material, metric);
+                    class.files[place].get_or_insert_with(|| Entry::new(path));
+                }
             }
         }
         let max_pieces = classes.keys().map(|class: &Material| class.pieces()).max();
         Ok(Self {
             rules,
-            dir: dir.to_owned(),
+            dir: dirs.first().copied().unwrap_or(Path::new("")).to_owned(),
             access,
             classes,
             max_pieces: max_pieces.unwrap_or(0),
@@ -110,7 +147,7 @@ impl<B: Board> Tablebase<B> {
         &self.rules
     }
 
-    /// The directory of all tables.
+    /// The directory of all tables, the first if there are several.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -126,7 +163,7 @@ impl<B: Board> Tablebase<B> {
     #[must_use]
     pub fn tables(&self) -> Vec<(Material, Metric)> {
         let all = self.classes.iter().flat_map(|(&material, class)| {
-            Metric::ALL
+            METRICS
                 .into_iter()
                 .filter(|&metric| class.file(metric).is_some())
                 .map(move |metric| (material, metric))
@@ -196,6 +233,37 @@ impl<B: Board> Tablebase<B> {
     /// [`ProbeError`], which tells what is missing or damaged.
     pub fn probe_dtw(&self, position: &Position<B>) -> Result<Dtw, ProbeError> {
         self.search(position, Origin::of(Material::of(position)))
+    }
+
+    /// The value of the position with its distance to conversion. Tables of that metric are needed for the
+    /// class of the position alone; where a capture is compulsory, those of outcomes decide.
+    ///
+    /// # Errors
+    /// [`ProbeError`], which tells what is missing or damaged.
+    pub fn probe_dtc(&self, position: &Position<B>) -> Result<Dtc, ProbeError> {
+        let one = Plies::new(1);
+        let side = position.side();
+        let is_over =
+            position.pieces(side).is_empty() || self.rules.legal_moves(position).is_empty();
+        if is_over {
+            return Ok(Dtc::Loss(Plies::ZERO));
+        }
+        let opponent = position.pieces(side.opponent());
+        if opponent.is_empty() || self.rules.has_capture(position) {
+            return Ok(match self.probe_wld(position)? {
+                Wld::Win => Dtc::Win(one),
+                Wld::Draw => Dtc::Draw,
+                Wld::Loss => Dtc::Loss(one),
+            });
+        }
+        let stored = normalize(position);
+        let material = Material::of(&stored);
+        let origin = Origin::of(material);
+        let Some((class, entry, metric)) = self.find(material, Metric::Dtc) else {
+            return Err(self.missing(material, Metric::Dtc, &origin));
+        };
+        let table = self.opened(entry, material, metric)?;
+        Ok(table.dtc(stored.side(), class.index.index(&stored))?)
     }
 
     /// Every legal move with its value for the mover, best first: the shortest win, draws, the longest
@@ -294,8 +362,27 @@ impl<B: Board> Tablebase<B> {
             return Err(self.missing(material, V::METRIC, &origin));
         };
         let table = self.opened(entry, material, metric)?;
+        if !table.stores_side(stored.side()) {
+            return self.look_ahead(position, origin);
+        }
         let packed = table.packed(stored.side(), class.index.index(&stored))?;
         Ok(V::from_packed(packed))
+    }
+
+    /// The value of a position without captures whose side to move is not stored, from those its moves lead
+    /// to. These have the other side to move, and of every class one is stored, so that this ends: only
+    /// promotions and captures lead on to another class.
+    fn look_ahead<V: Value>(
+        &self,
+        position: &Position<B>,
+        origin: Origin,
+    ) -> Result<V, ProbeError> {
+        let mut best = V::LOST;
+        for mv in self.rules.legal_moves(position) {
+            let reply: V = self.search(&position.make(&mv), origin.after(&mv))?;
+            best = best.max(reply.before());
+        }
+        Ok(best)
     }
 
     /// The file of a class that tells values of a metric: outcomes are also told by distances.
@@ -304,6 +391,7 @@ impl<B: Board> Tablebase<B> {
         let metrics: &[Metric] = match metric {
             Metric::Wld => &Metric::ALL,
             Metric::Dtw => &[Metric::Dtw],
+            Metric::Dtc => &[Metric::Dtc],
             Metric::Dtz => &[],
         };
         metrics
@@ -372,11 +460,12 @@ pub(crate) fn check_board<B: Board>(rules: &RuleSet) -> Result<(), ProbeError> {
     })
 }
 
-/// The place of a metric in [`Metric::ALL`].
+/// The place of a metric in [`METRICS`].
 fn slot(metric: Metric) -> Option<usize> {
     match metric {
         Metric::Wld => Some(0),
         Metric::Dtw => Some(1),
+        Metric::Dtc => Some(2),
         Metric::Dtz => None,
     }
 }

@@ -303,33 +303,36 @@ pub enum Metric {
     Wld = 1,
     /// Distance to win in plies.
     Dtw = 2,
+    /// Distance to conversion in plies: see [`Dtc`](crate::Dtc).
+    Dtc = 4,
     /// Plies that must be left on the governing clock, under drawing rules: see [`Dtz`](crate::Dtz).
     Dtz = 3,
 }
 
 impl Metric {
-    /// The metrics of tables that ignore drawing rules, which are those of a
-    /// [`Tablebase`](crate::Tablebase). Not among them is [`Dtz`](Self::Dtz), whose tables belong to a set of
+    /// The metrics of complete sets of tables that ignore drawing rules. A
+    /// [`Tablebase`](crate::Tablebase) has these and [`Dtc`](Self::Dtc). Not among them is [`Dtz`](Self::Dtz), whose tables belong to a set of
     /// drawing rules.
     pub const ALL: [Self; 2] = [Self::Wld, Self::Dtw];
 
-    /// `wld`, `dtw` or `dtz`, which is also the extension of the file name.
+    /// `wld`, `dtw`, `dtc` or `dtz`, which is also the extension of the file name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wld => "wld",
             Self::Dtw => "dtw",
+            Self::Dtc => "dtc",
             Self::Dtz => "dtz",
         }
     }
 
     /// Whether values are kept with a number of plies, as in [`PackedDtw`].
     pub(crate) const fn has_plies(self) -> bool {
-        matches!(self, Self::Dtw | Self::Dtz)
+        matches!(self, Self::Dtw | Self::Dtc | Self::Dtz)
     }
 
     pub(crate) fn from_code(code: u8) -> Option<Self> {
-        [Self::Wld, Self::Dtw, Self::Dtz]
+        [Self::Wld, Self::Dtw, Self::Dtz, Self::Dtc]
             .into_iter()
             .find(|metric| *metric as u8 == code)
     }
@@ -405,7 +408,7 @@ mod tests {
     #[test]
     fn codes_and_names_tell_metrics_apart() {
         let known: Vec<_> = (0..=u8::MAX).filter_map(Metric::from_code).collect();
-        assert_eq!(known, [Metric::Wld, Metric::Dtw, Metric::Dtz]);
+        assert_eq!(known, [Metric::Wld, Metric::Dtw, Metric::Dtz, Metric::Dtc]);
         for metric in known {
             assert_eq!(Metric::from_code(metric as u8), Some(metric));
             assert_eq!(metric.has_plies(), metric != Metric::Wld);

@@ -12,19 +12,21 @@ use makhos_rules::notation::fen;
 use makhos_rules::{Board, Color, Move, Position, RuleSet};
 use rayon::prelude::*;
 
+use crate::dtc::Dtc;
 use crate::probe_error::ProbeError;
 use crate::report::{AnyValue, Check, Difference, StatisticsDifference, Verification};
 use crate::statistics::SideStatistics;
 use crate::table::{LoadedTable, Table};
 use crate::tablebase::{Tablebase, Value};
-use crate::value::{Dtw, Metric, PackedDtw, Wld};
+use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
 
 /// Positions a thread takes at once.
 const RANGE: u64 = 1 << 14;
 /// Positions of a sample a thread takes at once.
 const SAMPLE_RANGE: usize = 256;
 
-/// Checks every stored value of a class, those at capture positions included, and its statistics.
+/// Checks every stored value of a class, and its statistics. Values at capture positions are checked if the
+/// table stores them; a compact table has none, and they are found by searching.
 ///
 /// Decodes the table and those of the classes its moves lead to into memory (see
 /// [`verification_bytes`]) and uses all threads of the current rayon pool. `progress` gets the number
@@ -44,6 +46,7 @@ pub fn verify_values<B: Board>(
     match metric {
         Metric::Wld => verify_all::<B, Wld>(tables, material, limit, progress),
         Metric::Dtw => verify_all::<B, Dtw>(tables, material, limit, progress),
+        Metric::Dtc => verify_all::<B, Dtc>(tables, material, limit, progress),
         Metric::Dtz => Err(ProbeError::NeedsDrawRules { material, metric }),
     }
 }
@@ -58,6 +61,10 @@ pub fn verification_bytes<B: Board>(
     material: Material,
     metric: Metric,
 ) -> Result<u64, ProbeError> {
+    if metric == Metric::Dtc {
+        // Its values and outcomes are read as they are needed.
+        return Ok(0);
+    }
     let judge = Judge::new(tables, tables.table(material, metric)?, 0);
     let needed = judge.needed()?;
     let distances = judge.needed_distances()?;
@@ -94,6 +101,7 @@ pub fn verify_sample<B: Board>(
     match metric {
         Metric::Wld => verify_some::<B, Wld>(tables, material, sample, limit, progress),
         Metric::Dtw => verify_some::<B, Dtw>(tables, material, sample, limit, progress),
+        Metric::Dtc => verify_some::<B, Dtc>(tables, material, sample, limit, progress),
         Metric::Dtz => Err(ProbeError::NeedsDrawRules { material, metric }),
     }
 }
@@ -106,7 +114,9 @@ fn verify_all<B: Board, V: Value + Into<AnyValue>>(
 ) -> Result<Verification, ProbeError> {
     let table = tables.table(material, V::METRIC)?;
     let mut judge = Judge::new(tables, table, limit);
-    judge.load()?;
+    if V::METRIC != Metric::Dtc {
+        judge.load()?;
+    }
     let ranges = table.positions().div_ceil(RANGE);
     let mut report = Verification::default();
     for &side in table.sides() {
@@ -169,19 +179,45 @@ impl<B: Board> Values<'_, B> {
         Ok(())
     }
 
-    /// The stored value of a position in which both sides have pieces.
+    /// The value of a position in which both sides have pieces: the stored one, or where a compact table
+    /// has none the one that captures lead to.
     fn get(&self, position: &Position<B>) -> Result<PackedDtw, ProbeError> {
         let stored = normalize(position);
         let material = Material::of(&stored);
         if let Some(index) = self.tables.index(material) {
             let index = index.index(&stored);
             if let Some(table) = self.loaded.get(&material) {
-                return Ok(table.get(stored.side(), index));
+                if table.stores_side(stored.side())
+                    && (table.stores_captures() || !self.tables.rules().has_capture(&stored))
+                {
+                    return Ok(table.get(stored.side(), index));
+                }
+            } else {
+                let table = self.tables.serving_table(material, self.metric)?;
+                if table.stores_side(stored.side())
+                    && (table.stores_captures() || !self.tables.rules().has_capture(&stored))
+                {
+                    return Ok(table.packed(stored.side(), index)?);
+                }
             }
-            let table = self.tables.serving_table(material, self.metric)?;
-            return Ok(table.packed(stored.side(), index)?);
+            return self.best_of_moves(position);
         }
         Err(self.tables.missing_table(material, self.metric))
+    }
+
+    /// The value of a position that is not stored, by looking at all moves.
+    fn best_of_moves(&self, position: &Position<B>) -> Result<PackedDtw, ProbeError> {
+        let mut best = PackedDtw::LOST;
+        for mv in self.tables.rules().legal_moves(position) {
+            let after = position.make(&mv);
+            let reply = if after.pieces(after.side()).is_empty() {
+                PackedDtw::LOST
+            } else {
+                self.get(&after)?
+            };
+            best = best.max(reply.before());
+        }
+        Ok(best)
     }
 }
 
@@ -265,10 +301,16 @@ impl<'a, B: Board> Judge<'a, B> {
         };
         for index in indices {
             let position = placements.position(index, side);
-            let stored = self.values.get(&position)?;
+            let stored = match V::METRIC {
+                Metric::Dtc => self.values.tables.probe_dtc(&position)?.pack(),
+                _ => self.values.get(&position)?,
+            };
             self.rules.legal_moves_into(&position, &mut moves);
             let value = V::from_packed(stored);
-            let expected = self.best::<V>(&position, &moves)?;
+            let expected = match V::METRIC {
+                Metric::Dtc => V::from_packed(self.best_conversion(&position, &moves)?.pack()),
+                _ => self.best::<V>(&position, &moves)?,
+            };
             let capture = moves.first().is_some_and(Move::is_capture);
             if value != expected {
                 let pair = (value.into(), expected.into());
@@ -290,6 +332,36 @@ impl<'a, B: Board> Judge<'a, B> {
                 V::from_packed(self.values.get(&after)?)
             };
             best = best.max(reply.before());
+        }
+        Ok(best)
+    }
+
+    /// The distance to conversion that the moves of a position lead to: a move that converts does so in one
+    /// ply, to what the outcome behind it is.
+    fn best_conversion(
+        &self,
+        position: &Position<B>,
+        moves: &[Move<B>],
+    ) -> Result<Dtc, ProbeError> {
+        let one = Plies::new(1);
+        let men = position.men(position.side());
+        let mut best = Dtc::Loss(Plies::ZERO);
+        for mv in moves {
+            let after = position.make(mv);
+            let value = if mv.is_capture() || men.contains(mv.from.index()) {
+                let behind = match after.pieces(after.side()).is_empty() {
+                    true => Wld::Loss,
+                    false => self.values.tables.probe_wld(&after)?,
+                };
+                match behind {
+                    Wld::Win => Dtc::Loss(one),
+                    Wld::Draw => Dtc::Draw,
+                    Wld::Loss => Dtc::Win(one),
+                }
+            } else {
+                Value::before(self.values.tables.probe_dtc(&after)?)
+            };
+            best = best.max(value);
         }
         Ok(best)
     }
@@ -318,7 +390,7 @@ impl<'a, B: Board> Judge<'a, B> {
                     part.statistics.count(stored.wld(), capture);
                 }
             }
-            None if self.table.metric() == Metric::Dtw => {
+            None if self.table.metric().has_plies() => {
                 part.statistics.record(index, stored, capture);
             }
             None => part.statistics.count(stored.wld(), capture),

@@ -1,27 +1,29 @@
 //! Writing a table: values in, a finished file under its name out.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use makhos_index::{Material, stored_sides};
 use makhos_rules::RuleSet;
-use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::codec::{BlockEncoder, Codec};
-use crate::directory;
+use crate::dtc::Dtc;
 use crate::dtz::Dtz;
 use crate::format::{
-    BLOCK_VALUES, DEFAULT_BLOCK_VALUES, END_MAGIC, FOOTER_LEN, Footer, Header, INDEX_ENTRY_LEN,
+    BLOCK_VALUES, DEFAULT_BLOCK_VALUES, DEFAULT_COMPACT_BLOCK_VALUES, Header, MIN_COMPACT_BLOCK,
     placements,
 };
 use crate::paths::{file_name, table_path};
 use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw, Plies};
+use compact::CompactWriter;
+use output::Output;
 
+mod compact;
 mod dtz;
 mod outcomes;
+mod output;
 
 /// Which table to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +112,21 @@ pub enum WriteError {
         /// What the table holds.
         metric: Metric,
     },
+    /// Values with captures marked for a table that stores all values, or without for a compact one.
+    #[error(
+        "the table of {material} {}",
+        if *compact {
+            "is compact: hand its values in together with where captures are compulsory"
+        } else {
+            "stores all values: hand them in without where captures are compulsory"
+        }
+    )]
+    Storage {
+        /// The class.
+        material: Material,
+        /// Whether the table is compact.
+        compact: bool,
+    },
     /// The values or statistics handed in contradict each other.
     #[error(
         "the values of {material} do not fit together: {what}; this is a mistake of the solver"
@@ -167,6 +184,8 @@ pub struct TableWriter {
     side: usize,
     /// Figures of the values pushed for the side in hand.
     seen: SideStatistics,
+    /// Of a compact table.
+    compact: Option<CompactWriter>,
 }
 
 impl TableWriter {
@@ -199,7 +218,43 @@ impl TableWriter {
             let material = spec.material;
             return Err(WriteError::NeedsDrawRules { material });
         }
-        let header = checked_header(spec, statistics, block_values)?;
+        let header = checked_header(spec, statistics, block_values, true)?;
+        let path = table_path(dir, &spec.rules, spec.material, spec.metric);
+        Self::begin(path, &file_name(spec.material, spec.metric), header)
+    }
+
+    /// Begins a compact table: values at positions where the side to move must capture are not stored,
+    /// and the others take as little room as the format allows. Its values are handed in by
+    /// [`push_quiet_outcomes`](Self::push_quiet_outcomes) or
+    /// [`push_quiet_values`](Self::push_quiet_values). The statistics are still those of all positions.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_compact(
+        dir: &Path,
+        spec: &TableSpec,
+        statistics: &[SideStatistics],
+    ) -> Result<Self, WriteError> {
+        Self::create_compact_with_blocks(dir, spec, statistics, DEFAULT_COMPACT_BLOCK_VALUES)
+    }
+
+    /// [`create_compact`](Self::create_compact) with `block_values` values in a block, a power of two from
+    /// 1,024 to 65,536; a 64th of it is what is decoded for a probe. For measurements and tests: sets of
+    /// tables share [`DEFAULT_COMPACT_BLOCK_VALUES`].
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_compact_with_blocks(
+        dir: &Path,
+        spec: &TableSpec,
+        statistics: &[SideStatistics],
+        block_values: u32,
+    ) -> Result<Self, WriteError> {
+        if spec.metric == Metric::Dtz {
+            let material = spec.material;
+            return Err(WriteError::NeedsDrawRules { material });
+        }
+        let header = checked_header(spec, statistics, block_values, false)?;
         let path = table_path(dir, &spec.rules, spec.material, spec.metric);
         Self::begin(path, &file_name(spec.material, spec.metric), header)
     }
@@ -209,9 +264,13 @@ impl TableWriter {
         let output = Output::create(&path, name);
         let failed = |source| io_error(&path, source);
         let mut output = output.map_err(failed)?;
-        output.write(&header.encode()).map_err(failed)?;
+        // Which side a compact table of distances keeps is known at the end only.
+        if header.capture_values || !header.metric.has_plies() {
+            output.write(&header.encode()).map_err(failed)?;
+        }
         Ok(Self {
             encoder: BlockEncoder::new(header.codec).map_err(failed)?,
+            compact: (!header.capture_values).then(|| CompactWriter::new(&header)),
             path,
             output,
             header,
@@ -225,9 +284,12 @@ impl TableWriter {
     /// Takes the next values.
     ///
     /// # Errors
-    /// [`WriteError::Inconsistent`] for more values than the class has, or values that contradict the
-    /// statistics; [`WriteError::Io`]. The table cannot be finished then.
+    /// [`WriteError::Storage`] for a compact table; [`WriteError::Inconsistent`] for more values than the
+    /// class has, or values that contradict the statistics; [`WriteError::Io`]. The table cannot be finished then.
     pub fn push(&mut self, values: &[PackedDtw]) -> Result<(), WriteError> {
+        if self.compact.is_some() {
+            return Err(self.other_storage());
+        }
         let mut rest = values;
         while !rest.is_empty() {
             if self.side == self.header.statistics.len() {
@@ -258,6 +320,7 @@ impl TableWriter {
         if self.side < self.header.statistics.len() {
             return Err(self.inconsistent("fewer values than the class has"));
         }
+        self.write_rest()?;
         let index = std::mem::take(&mut self.index);
         let path = self.path;
         let result = self.output.finish(&index, &path);
@@ -279,6 +342,7 @@ impl TableWriter {
         if self.header.metric.has_plies() && value.bits() > self.header.max_bits() {
             let text = match self.header.metric {
                 Metric::Dtz => Dtz::unpack(value).to_string(),
+                Metric::Dtc => Dtc::unpack(value).to_string(),
                 Metric::Wld | Metric::Dtw => value.unpack().to_string(),
             };
             return Err(self.inconsistent(&format!(
@@ -299,13 +363,19 @@ impl TableWriter {
     /// Writes the bytes of a block whose values are counted already, and closes the side with its last
     /// block.
     fn write_block(&mut self, stored: &[u8], crc: u32) -> Result<(), WriteError> {
+        self.write_entry(stored, crc)?;
+        if self.seen.positions == self.header.positions() {
+            self.end_side()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the bytes of a block or model and its entry of the block index.
+    fn write_entry(&mut self, stored: &[u8], crc: u32) -> Result<(), WriteError> {
         let written = self.output.write(stored);
         written.map_err(|source| io_error(&self.path, source))?;
         self.index.extend((stored.len() as u32).to_le_bytes());
         self.index.extend(crc.to_le_bytes());
-        if self.seen.positions == self.header.positions() {
-            self.end_side()?;
-        }
         Ok(())
     }
 
@@ -315,6 +385,9 @@ impl TableWriter {
         let counts = |side: &SideStatistics| (side.wins, side.draws, side.losses);
         if counts(&given) != counts(&seen) {
             return Err(self.inconsistent("the statistics count other wins, draws and losses"));
+        }
+        if self.compact.is_some() && given.captures != seen.captures {
+            return Err(self.inconsistent("the statistics count other captures"));
         }
         let longest = (seen.longest_win, seen.longest_loss);
         if self.header.metric.has_plies() && longest != (given.longest_win, given.longest_loss) {
@@ -347,6 +420,7 @@ fn checked_header(
     spec: &TableSpec,
     statistics: &[SideStatistics],
     block_values: u32,
+    capture_values: bool,
 ) -> Result<Header, WriteError> {
     let material = spec.material;
     let class = |what| WriteError::Class { material, what };
@@ -368,7 +442,13 @@ fn checked_header(
             statistics.len()
         )));
     }
-    if !BLOCK_VALUES.contains(&block_values) || !block_values.is_power_of_two() {
+    let smallest = if capture_values {
+        *BLOCK_VALUES.start()
+    } else {
+        MIN_COMPACT_BLOCK
+    };
+    let sizes = smallest..=*BLOCK_VALUES.end();
+    if !sizes.contains(&block_values) || !block_values.is_power_of_two() {
         return Err(inconsistent(format!("{block_values} values in a block")));
     }
     for side in statistics {
@@ -391,6 +471,7 @@ fn checked_header(
         block_values,
         statistics.to_vec(),
     );
+    header.capture_values = capture_values;
     header.codec = Codec::for_values(spec.metric, header.max_bits());
     Ok(header)
 }
@@ -399,63 +480,5 @@ fn io_error(path: &Path, source: io::Error) -> WriteError {
     WriteError::Io {
         path: path.to_owned(),
         source,
-    }
-}
-
-/// The temporary file, counted and digested as it grows.
-#[derive(Debug)]
-struct Output {
-    file: BufWriter<NamedTempFile>,
-    digest: Sha256,
-    len: u64,
-}
-
-impl Output {
-    /// A temporary file beside `path`, whose last part is `name`.
-    fn create(path: &Path, name: &str) -> io::Result<Self> {
-        let dir = directory::parent(path);
-        directory::create_directory(dir)?;
-        let prefix = format!(".{name}.");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".tmp");
-        // Temporary files are private by default, tables are as open as the user's other files.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self {
-            file: BufWriter::with_capacity(1 << 17, builder.tempfile_in(dir)?),
-            digest: Sha256::new(),
-            len: 0,
-        })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.digest.update(bytes);
-        self.len += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// Adds block index and footer, makes everything durable and gives the file its name. Returns the
-    /// file's length and digest.
-    fn finish(mut self, index: &[u8], path: &Path) -> io::Result<(u64, [u8; 32])> {
-        debug_assert_eq!(index.len() % INDEX_ENTRY_LEN, 0);
-        self.write(index)?;
-        let index_crc = crc32fast::hash(index);
-        self.digest.update(index_crc.to_le_bytes());
-        let footer = Footer {
-            index_crc,
-            sha256: self.digest.finalize().into(),
-            file_len: self.len + FOOTER_LEN as u64,
-            end_magic: END_MAGIC,
-        };
-        self.file.write_all(&footer.encode())?;
-        let file = self
-            .file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        directory::sync(directory::parent(path))?;
-        Ok((footer.file_len, footer.sha256))
     }
 }

@@ -61,10 +61,11 @@ pub enum GenerateError {
         /// Bytes allowed.
         allowed: u64,
     },
-    /// A table knows nothing of the positions in which a capture is compulsory.
+    /// A table knows nothing of the positions in which a capture is compulsory, and there is no complete
+    /// one beside it. A [`Generator`](crate::Generator) makes it again by itself.
     #[error(
         "{}: holds no values of positions in which a capture is compulsory, and larger classes \
-         need them; delete the file, then generate it again",
+         need them; generate these classes in the same run",
         path.display()
     )]
     NoCaptureValues {

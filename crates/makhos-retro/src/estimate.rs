@@ -67,8 +67,8 @@ impl Calibration {
     ) -> Result<Self, GenerateError> {
         let costs = match metric {
             Metric::Wld => Costs::Outcomes(OutcomeCosts::measure::<B>(rules, scratch)?),
-            Metric::Dtw | Metric::Dtz => {
-                Costs::Distances(DistanceCosts::measure::<B>(rules, scratch)?)
+            Metric::Dtw | Metric::Dtc | Metric::Dtz => {
+                Costs::Distances(DistanceCosts::measure::<B>(rules, metric, scratch)?)
             }
         };
         Ok(Self { costs })

@@ -9,21 +9,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use makhos_index::{Material, PlacementIndex, closure};
+use makhos_index::{Material, PlacementIndex, closure, stored_sides};
 use makhos_probe::{
-    Access, Metric, SideStatistics, Table, TableSpec, TableWriter, table_path, variant_directory,
+    Access, Dtc, Metric, Plies, SideStatistics, Table, table_path, variant_directory,
 };
-use makhos_rules::{Color, RuleSet};
+use makhos_rules::{Board, Color, RuleSet};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::engine::memory::SolverMemory;
-use crate::engine::{Instructions, OutcomeTask, SolvedBoard};
+use crate::engine::{Instructions, OutcomeTask, SolvedBoard, SolvedOutcomes};
 use crate::error::GenerateError;
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
 use crate::plan::{BASE_MEMORY, Plan, Step, memory_of_reference, stored_positions};
+use crate::publish::{Solved, Storage};
 use crate::reference::{BYTES_PER_POSITION, SolvedSide, solve};
 use crate::shelf::Shelf;
+use crate::work;
 
 /// Bytes of expanded tables beyond which more would hardly help.
 const MOST_CACHE: u64 = 1 << 30;
@@ -33,7 +35,7 @@ const MOST_CACHE: u64 = 1 << 30;
 pub struct ClassReport {
     /// The class.
     pub material: Material,
-    /// Figures for each stored side to move. Without distances there are no longest ones.
+    /// Figures for each stored side to move. Without distances to the end there are no longest ones.
     pub sides: Vec<(Color, SideStatistics)>,
     /// Bytes of its table files together.
     pub bytes: u64,
@@ -44,7 +46,8 @@ pub struct ClassReport {
 /// Which solver finds distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DistanceSolver {
-    /// The bit-parallel one; the reference solver where no side has kings.
+    /// The bit-parallel one; the reference solver where no side has kings, on 12x12 boards, and on x86-64
+    /// processors without AVX2.
     #[default]
     BitParallel,
     /// The [reference solver](crate::reference), as an independent judge: the same tables, a hundred times
@@ -62,6 +65,8 @@ pub struct Generator<B> {
     threads: Option<usize>,
     checkpoints: Option<Checkpoints>,
     distances: DistanceSolver,
+    storage: Storage,
+    keep_work: bool,
     board: std::marker::PhantomData<B>,
 }
 
@@ -75,13 +80,15 @@ impl<B> fmt::Debug for Generator<B> {
             .field("threads", &self.threads)
             .field("checkpoints", &self.checkpoints)
             .field("distances", &self.distances)
+            .field("storage", &self.storage)
+            .field("keep_work", &self.keep_work)
             .finish_non_exhaustive()
     }
 }
 
 impl<B: SolvedBoard> Generator<B> {
-    /// A generator of tables below the directory `dir` of all tables. With [`Metric::Dtw`] it makes
-    /// both the tables of distances and those of outcomes, with [`Metric::Wld`] only the latter.
+    /// A generator of tables below the directory `dir` of all tables. With [`Metric::Dtw`] or [`Metric::Dtc`]
+    /// it makes both the tables of distances and those of outcomes, with [`Metric::Wld`] only the latter.
     #[must_use]
     pub fn new(rules: RuleSet, dir: &Path, metric: Metric) -> Self {
         Self {
@@ -92,6 +99,8 @@ impl<B: SolvedBoard> Generator<B> {
             threads: None,
             checkpoints: Some(Checkpoints::default()),
             distances: DistanceSolver::default(),
+            storage: Storage::default(),
+            keep_work: false,
             board: std::marker::PhantomData,
         }
     }
@@ -125,15 +134,33 @@ impl<B: SolvedBoard> Generator<B> {
         self
     }
 
+    /// Publishes tables of another kind. Without it they are compact.
+    #[must_use]
+    pub fn with_storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// Keeps the complete tables in the directory `work` when all is done, so that larger classes can be made
+    /// later without solving these again.
+    #[must_use]
+    pub fn keeping_work(mut self, keep: bool) -> Self {
+        self.keep_work = keep;
+        self
+    }
+
     /// Whether distances of a class come from the bit-parallel solver.
     fn is_bit_parallel(&self, material: Material) -> bool {
-        self.distances == DistanceSolver::BitParallel && material.men() < material.pieces()
+        self.distances == DistanceSolver::BitParallel
+            && material.men() < material.pieces()
+            && B::solves_distances()
     }
 
     /// The metrics that are written.
     fn metrics(&self) -> &'static [Metric] {
         match self.metric {
             Metric::Wld => &[Metric::Wld],
+            Metric::Dtc => &[Metric::Wld, Metric::Dtc],
             Metric::Dtw | Metric::Dtz => &[Metric::Wld, Metric::Dtw],
         }
     }
@@ -168,17 +195,30 @@ impl<B: SolvedBoard> Generator<B> {
                 positions: stored_positions::<B>(material).unwrap_or(u64::MAX),
                 memory: self.step_memory(material),
                 done: self.existing(material)?.is_some(),
+                needed: false,
+                again: false,
             };
-            if !step.done && step.memory > self.memory {
-                return Err(GenerateError::Memory {
-                    material,
-                    needed: step.memory,
-                    allowed: self.memory,
-                });
-            }
             steps.push(step);
         }
-        Ok(Plan { steps })
+        let mut plan = Plan { steps };
+        let values = self.solved_metric();
+        plan.find_needs(|material| work::is_complete(&self.dir, &self.rules, material, values))?;
+        if let Some(step) = plan.open().find(|step| step.memory > self.memory) {
+            return Err(GenerateError::Memory {
+                material: step.material,
+                needed: step.memory,
+                allowed: self.memory,
+            });
+        }
+        Ok(plan)
+    }
+
+    /// The metric of the values that a solver needs of smaller classes.
+    fn solved_metric(&self) -> Metric {
+        match self.metric {
+            Metric::Wld | Metric::Dtc => Metric::Wld,
+            Metric::Dtw | Metric::Dtz => Metric::Dtw,
+        }
     }
 
     /// Bytes that solving a class takes at least.
@@ -186,7 +226,12 @@ impl<B: SolvedBoard> Generator<B> {
         let (rules, threads) = (&self.rules, self.threads());
         match self.metric {
             Metric::Wld => SolverMemory::of_outcomes::<B>(rules, material, threads).least(),
-            _ if self.is_bit_parallel(material) => {
+            Metric::Dtc if material.men() == material.pieces() => {
+                let solving = SolverMemory::of_outcomes::<B>(rules, material, threads).least();
+                let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
+                solving.saturating_add(positions.saturating_mul(2))
+            }
+            _ if self.metric == Metric::Dtc || self.is_bit_parallel(material) => {
                 SolverMemory::of_distances::<B>(rules, material, threads).least()
             }
             _ => memory_of_reference::<B>(material),
@@ -203,25 +248,36 @@ impl<B: SolvedBoard> Generator<B> {
         monitor: &dyn Monitor,
     ) -> Result<Vec<ClassReport>, GenerateError> {
         // A complete set may lie where nothing can be written.
-        let _lock = if plan.open().next().is_some() {
-            let variant_dir = self.dir.join(variant_directory(&self.rules));
-            Some(DirectoryLock::acquire(&variant_dir, monitor)?)
+        let _locks = if plan.open().next().is_some() {
+            let directory = |dir: &Path| dir.join(variant_directory(&self.rules));
+            let mut locks = vec![DirectoryLock::acquire(&directory(&self.dir), monitor)?];
+            if self.storage == Storage::Compact {
+                let work = directory(&work::work_directory(&self.dir));
+                locks.push(DirectoryLock::acquire(&work, monitor)?);
+            }
+            locks
         } else {
-            None
+            Vec::new()
         };
         let mut shelf = Shelf::new();
         let mut reports = Vec::new();
         for step in &plan.steps {
             // Looked at again: another process may have made it since the plan.
             let report = match self.existing(step.material)? {
-                Some(report) => report,
-                None => {
+                Some(report) if !step.again => report,
+                existing => {
                     monitor.class_started(step);
-                    self.make(step, &mut shelf, monitor)?
+                    let made = self.make(step, &mut shelf, monitor)?;
+                    // Of what is solved again, the tables stay.
+                    existing.unwrap_or(made)
                 }
             };
             monitor.class_finished(&report);
             reports.push(report);
+        }
+        if !self.keep_work && plan.open().next().is_some() {
+            // All tables are there, so this is no reason to fail.
+            let _ = work::remove(&self.dir, &self.rules);
         }
         Ok(reports)
     }
@@ -237,20 +293,32 @@ impl<B: SolvedBoard> Generator<B> {
             }
             let table = Table::open(&path, Access::Read)?;
             table.expect(&self.rules, material, metric)?;
+            if self.storage == Storage::Complete && !table.stores_captures() {
+                return Ok(None);
+            }
             bytes += table.bytes();
             // The last metric knows the most.
-            sides = table
-                .sides()
+            sides = stored_sides(material)
                 .iter()
                 .filter_map(|&side| Some((side, *table.statistics(side)?)))
                 .collect();
         }
         Ok(Some(ClassReport {
             material,
-            sides,
+            sides: self.reported(sides),
             bytes,
             time: None,
         }))
+    }
+
+    /// The figures that are reported: those of a table of distances to conversion have its longest ones.
+    fn reported(&self, mut sides: Vec<(Color, SideStatistics)>) -> Vec<(Color, SideStatistics)> {
+        if self.metric == Metric::Dtc {
+            for (_, figures) in &mut sides {
+                (figures.longest_win, figures.longest_loss) = (None, None);
+            }
+        }
+        sides
     }
 
     /// Solves a class and publishes its files.
@@ -264,68 +332,72 @@ impl<B: SolvedBoard> Generator<B> {
         let start = Instant::now();
         let index = PlacementIndex::<B>::new(material)
             .map_err(|source| GenerateError::Class { material, source })?;
-        if self.metric == Metric::Wld {
-            return self.make_outcomes(material, &index, start, monitor);
+        let solved = self.solve(step, &index, shelf, monitor)?;
+        let complete = (material, self.solved_metric());
+        if self.storage == Storage::Compact && step.needed {
+            let work = work::work_directory(&self.dir);
+            solved.publish(&self.rules, &work, complete, Storage::Complete)?;
         }
-        let solved = if self.is_bit_parallel(material) {
-            let threads = rayon::current_num_threads();
-            let memory = SolverMemory::of_distances::<B>(&self.rules, material, threads);
-            B::solve_distances(&self.task(&index, &memory), monitor)?
-        } else {
-            let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
-            let for_tables = self
-                .memory
-                .saturating_sub(for_solving.saturating_add(BASE_MEMORY));
-            shelf.prepare(&self.dir, &self.rules, self.metric, material, for_tables)?;
-            solve(&self.rules, &index, shelf, monitor)?
-        };
         let mut bytes = 0;
         for &metric in self.metrics() {
-            bytes += self.publish(material, metric, &solved)?;
+            if !step.done {
+                let table = (material, metric);
+                bytes += solved.publish(&self.rules, &self.dir, table, self.storage)?;
+            }
         }
+        // If that fails, the next run removes it.
+        let _ = fs::remove_file(checkpoint::path(&self.dir, &self.rules, material));
         Ok(ClassReport {
             material,
-            sides: solved
-                .iter()
-                .map(|solved| (solved.side, statistics_for(self.metric, solved)))
-                .collect(),
+            sides: self.reported(solved.sides()),
             bytes,
             time: Some(start.elapsed()),
         })
     }
 
-    /// Solves a class for outcomes alone and publishes its file.
-    fn make_outcomes(
+    /// Solves a class.
+    fn solve(
         &self,
-        material: Material,
+        step: &Step,
         index: &PlacementIndex<B>,
-        start: Instant,
+        shelf: &mut Shelf<B>,
         monitor: &dyn Monitor,
-    ) -> Result<ClassReport, GenerateError> {
-        let memory =
-            SolverMemory::of_outcomes::<B>(&self.rules, material, rayon::current_num_threads());
-        let task = self.task(index, &memory);
-        let solved = B::solve_outcomes(&task, monitor)?;
-        let spec = TableSpec {
-            rules: self.rules,
-            material,
-            metric: Metric::Wld,
-        };
-        let statistics: Vec<_> = solved.iter().map(|side| side.statistics).collect();
-        let mut writer = TableWriter::create(&self.dir, &spec, &statistics)?;
-        for side in &solved {
-            writer.push_outcomes(&side.win, &side.loss, index.len())?;
+    ) -> Result<Solved, GenerateError> {
+        let material = step.material;
+        let (rules, threads) = (&self.rules, rayon::current_num_threads());
+        let has_kings = material.men() < material.pieces();
+        if self.metric == Metric::Wld || (self.metric == Metric::Dtc && !has_kings) {
+            let memory = SolverMemory::of_outcomes::<B>(rules, material, threads);
+            let solved = B::solve_outcomes(&self.task(index, &memory), monitor)?;
+            return Ok(match self.metric {
+                Metric::Wld => Solved::Outcomes(solved),
+                _ => {
+                    let of_side = |side| conversions_of_men(rules, index, side);
+                    Solved::Distances(Metric::Dtc, solved.into_iter().map(of_side).collect())
+                }
+            });
         }
-        let bytes = writer.finish()?.bytes;
-        // If that fails, the next run removes it.
-        let _ = fs::remove_file(checkpoint::path(&self.dir, &self.rules, material));
-        let sides = solved.iter().map(|side| (side.side, side.statistics));
-        Ok(ClassReport {
-            material,
-            sides: sides.collect(),
-            bytes,
-            time: Some(start.elapsed()),
-        })
+        let memory = SolverMemory::of_distances::<B>(rules, material, threads);
+        if self.metric == Metric::Dtc {
+            let solved = B::solve_conversions(&self.task(index, &memory), monitor)?;
+            return Ok(Solved::Distances(Metric::Dtc, solved));
+        }
+        let bit_parallel = match self.is_bit_parallel(material) {
+            true => B::solve_distances(&self.task(index, &memory), monitor).transpose()?,
+            false => None,
+        };
+        let solved = match bit_parallel {
+            Some(solved) => solved,
+            None => {
+                let for_solving = BYTES_PER_POSITION.saturating_mul(step.positions);
+                let for_tables = self
+                    .memory
+                    .saturating_sub(for_solving.saturating_add(BASE_MEMORY));
+                shelf.prepare(&self.dir, rules, Metric::Dtw, material, for_tables)?;
+                solve(rules, index, shelf, monitor)?
+            }
+        };
+        Ok(Solved::Distances(Metric::Dtw, solved))
     }
 
     fn task<'a>(
@@ -342,39 +414,35 @@ impl<B: SolvedBoard> Generator<B> {
             checkpoints: self.checkpoints,
         }
     }
-
-    fn publish(
-        &self,
-        material: Material,
-        metric: Metric,
-        solved: &[SolvedSide],
-    ) -> Result<u64, GenerateError> {
-        let spec = TableSpec {
-            rules: self.rules,
-            material,
-            metric,
-        };
-        let statistics: Vec<SideStatistics> = solved
-            .iter()
-            .map(|solved| statistics_for(metric, solved))
-            .collect();
-        let mut writer = TableWriter::create(&self.dir, &spec, &statistics)?;
-        for side in solved {
-            writer.push(&side.values)?;
-        }
-        Ok(writer.finish()?.bytes)
-    }
 }
 
-/// The figures that a table of this metric carries: one of outcomes has the same bytes whether or not
-/// distances were computed beside it.
-fn statistics_for(metric: Metric, solved: &SolvedSide) -> SideStatistics {
-    match metric {
-        Metric::Dtw | Metric::Dtz => solved.statistics,
-        Metric::Wld => SideStatistics {
-            longest_win: None,
-            longest_loss: None,
-            ..solved.statistics
-        },
+/// Distances to conversion where no side has kings: every move is one, so they are one ply, or none where
+/// there is no move.
+fn conversions_of_men<B: Board>(
+    rules: &RuleSet,
+    index: &PlacementIndex<B>,
+    solved: SolvedOutcomes,
+) -> SolvedSide {
+    let bit = |plane: &[u64], at: u64| plane[(at / 64) as usize] >> (at % 64) & 1 == 1;
+    let mut moves = Vec::new();
+    let mut statistics = SideStatistics::default();
+    let mut values = Vec::with_capacity(index.len() as usize);
+    for at in 0..index.len() {
+        let value = if bit(&solved.win, at) {
+            Dtc::Win(Plies::new(1))
+        } else if bit(&solved.loss, at) {
+            rules.legal_moves_into(&index.position(at, solved.side), &mut moves);
+            Dtc::Loss(Plies::new(u16::from(!moves.is_empty())))
+        } else {
+            Dtc::Draw
+        };
+        values.push(value.pack());
+        statistics.record(at, value.pack(), bit(&solved.captures, at));
+    }
+    SolvedSide {
+        side: solved.side,
+        values,
+        captures: solved.captures,
+        statistics,
     }
 }

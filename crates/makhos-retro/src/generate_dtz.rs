@@ -89,6 +89,9 @@ impl<B: Board> DtzGenerator<B> {
                 positions: positions.saturating_mul(road_tables(&self.draw_rules, material).into()),
                 memory: memory::<B>(&self.draw_rules, material, positions),
                 done: self.existing(material)?.is_some(),
+                // Their tables hold all values.
+                needed: false,
+                again: false,
             };
             if !step.done && step.memory > self.memory {
                 return Err(GenerateError::Memory {

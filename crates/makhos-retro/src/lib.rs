@@ -33,10 +33,12 @@ mod generate_dtz;
 mod lock;
 mod monitor;
 mod plan;
+mod publish;
 pub mod reference;
 pub mod ruled;
 mod shelf;
 mod unmove;
+mod work;
 
 pub use checkpoint::{CheckpointError, Checkpoints};
 pub use engine::SolvedBoard;
@@ -46,3 +48,4 @@ pub use generate::{ClassReport, DistanceSolver, Generator};
 pub use generate_dtz::DtzGenerator;
 pub use monitor::{Monitor, Quiet};
 pub use plan::{Plan, Step};
+pub use publish::Storage;

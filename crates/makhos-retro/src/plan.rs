@@ -1,5 +1,7 @@
 //! What there is to do, and what it takes.
 
+use std::collections::HashSet;
+
 use makhos_index::{Material, dependencies, placements, stored_sides};
 use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric};
 use makhos_rules::Board;
@@ -24,6 +26,10 @@ pub struct Step {
     pub memory: u64,
     /// Whether its tables are there already.
     pub done: bool,
+    /// Whether another step needs its values at captures, which published tables leave out.
+    pub needed: bool,
+    /// Whether these values have to be found again, although the tables are there.
+    pub again: bool,
 }
 
 impl Step {
@@ -32,22 +38,45 @@ impl Step {
     pub fn work(&self) -> u64 {
         self.positions.saturating_mul(2)
     }
+
+    /// Whether there is anything to do.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.done || self.again
+    }
 }
 
 impl Plan {
-    /// The steps that are not done.
+    /// The steps in which there is something to do.
     pub fn open(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(|step| !step.done)
+        self.steps.iter().filter(|step| step.is_open())
     }
 
-    /// Positions of the steps that are not done.
+    /// Sets [`Step::needed`] and [`Step::again`]; `is_complete` tells whether all values of a class are there.
+    pub(crate) fn find_needs<E>(
+        &mut self,
+        mut is_complete: impl FnMut(Material) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let mut needed = HashSet::new();
+        // What a class needs comes before it.
+        for step in self.steps.iter_mut().rev() {
+            step.needed = needed.contains(&step.material);
+            step.again = step.done && step.needed && !is_complete(step.material)?;
+            if step.is_open() {
+                needed.extend(dependencies(step.material).into_iter().map(|d| d.material));
+            }
+        }
+        Ok(())
+    }
+
+    /// Positions of the open steps.
     #[must_use]
     pub fn open_positions(&self) -> u64 {
         self.open()
             .fold(0, |sum, step| sum.saturating_add(step.positions))
     }
 
-    /// Bytes of memory with which all steps that are not done can be carried out.
+    /// Bytes of memory with which all open steps can be carried out.
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.open().map(|step| step.memory).max().unwrap_or(0)
@@ -58,7 +87,8 @@ impl Plan {
     pub fn disk_bound(&self, metric: Metric) -> u64 {
         let metrics: &[Metric] = match metric {
             Metric::Wld => &[Metric::Wld],
-            Metric::Dtw | Metric::Dtz => &Metric::ALL,
+            Metric::Dtc => &[Metric::Wld, Metric::Dtc],
+            Metric::Dtw | Metric::Dtz => &[Metric::Wld, Metric::Dtw],
         };
         let mut bound = 0u64;
         for step in self.open() {
@@ -117,6 +147,6 @@ pub(crate) fn decoded_bytes(positions: u64, metric: Metric) -> u64 {
             let blocks = positions / u64::from(DEFAULT_BLOCK_VALUES) + 2;
             (positions / 5).saturating_add(blocks)
         }
-        Metric::Dtw | Metric::Dtz => positions.saturating_mul(2),
+        Metric::Dtw | Metric::Dtc | Metric::Dtz => positions.saturating_mul(2),
     }
 }

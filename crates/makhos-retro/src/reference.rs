@@ -11,11 +11,12 @@
 //! position, and nothing clever.
 
 use makhos_index::{Material, PlacementIndex, normalize, stored_sides};
-use makhos_probe::{Dtw, PackedDtw, Plies, SideStatistics};
+use makhos_probe::{Dtw, PackedDtw, Plies, SideStatistics, Wld};
 use makhos_rules::{Board, Color, Move, Position, RuleSet};
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::engine::SolvedOutcomes;
 use crate::monitor::{Monitor, Watch};
 use crate::unmove::quiet_unmoves;
 
@@ -90,6 +91,33 @@ impl SolvedSide {
             values,
             captures,
             statistics,
+        }
+    }
+}
+
+impl SolvedSide {
+    /// The outcomes as planes.
+    pub(crate) fn outcomes(&self) -> SolvedOutcomes {
+        let words = self.values.chunks(64).map(|values| {
+            let (mut win, mut loss) = (0, 0);
+            for (at, value) in values.iter().enumerate() {
+                let wld = value.wld();
+                win |= u64::from(wld == Wld::Win) << at;
+                loss |= u64::from(wld == Wld::Loss) << at;
+            }
+            (win, loss)
+        });
+        let (win, loss) = words.unzip();
+        SolvedOutcomes {
+            side: self.side,
+            win,
+            loss,
+            captures: self.captures.clone(),
+            statistics: SideStatistics {
+                longest_win: None,
+                longest_loss: None,
+                ..self.statistics
+            },
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use makhos_index::{Material, PlacementIndex, dependencies};
-use makhos_probe::{Access, LoadedTable, Metric, PackedDtw, Table, table_path};
+use makhos_probe::{Access, LoadedTable, Metric, PackedDtw};
 use makhos_rules::{Board, Position, RuleSet};
 
 use crate::error::GenerateError;
 use crate::plan::{decoded_bytes, stored_positions};
 use crate::reference::SubTables;
+use crate::work::open_complete;
 
 /// Decoded tables by class.
 #[derive(Debug)]
@@ -52,10 +53,8 @@ impl<B: Board> Shelf<B> {
             if self.tables.contains_key(&needed) {
                 continue;
             }
-            let path = table_path(dir, rules, needed, metric);
             // Reading by position keeps decoded tables from also filling the map.
-            let table = Table::open(&path, Access::Read)?;
-            table.expect(rules, needed, metric)?;
+            let table = open_complete(dir, rules, needed, metric, Access::Read)?;
             let index = PlacementIndex::new(needed).map_err(|source| GenerateError::Class {
                 material: needed,
                 source,

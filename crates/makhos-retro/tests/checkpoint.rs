@@ -104,7 +104,9 @@ fn class(text: &str) -> Material {
 /// A directory with what `class` needs, and the bytes of its table.
 fn prepared(rules: &RuleSet, class: Material) -> (tempfile::TempDir, Vec<u8>) {
     let dir = tempfile::tempdir().expect("a directory");
-    let generator = Generator::<u32>::new(*rules, dir.path(), Metric::Wld).with_checkpoints(None);
+    let generator = Generator::<u32>::new(*rules, dir.path(), Metric::Wld)
+        .with_checkpoints(None)
+        .keeping_work(true);
     let needed: Vec<Material> = dependencies(class).iter().map(|d| d.material).collect();
     let plan = generator.plan(&needed).expect("a plan");
     generator.run(&plan, &Quiet).expect("tables");

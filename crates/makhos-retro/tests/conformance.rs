@@ -1,15 +1,20 @@
-//! The reference solver against tables of facts from independent solvers, and against the rules.
+//! The solvers of distances against tables of facts from independent solvers, and against the rules.
 
 use std::path::Path;
 
 use makhos_index::{Army, Material, classes, stored_sides};
 use makhos_probe::{Dtw, Metric, Tablebase, verify_values};
-use makhos_retro::{GenerateError, Generator, Quiet, SolvedBoard};
+use makhos_retro::{GenerateError, Generator, Quiet, SolvedBoard, Storage};
 use makhos_rules::notation::fen;
 use makhos_rules::{Color, RuleSet, variant};
 
-fn generate<B: SolvedBoard>(rules: &RuleSet, dir: &Path, pieces: u32) -> Tablebase<B> {
-    let generator = Generator::<B>::new(*rules, dir, Metric::Dtw);
+fn generate<B: SolvedBoard>(
+    rules: &RuleSet,
+    dir: &Path,
+    pieces: u32,
+    storage: Storage,
+) -> Tablebase<B> {
+    let generator = Generator::<B>::new(*rules, dir, Metric::Dtw).with_storage(storage);
     let plan = generator.plan(&classes(pieces)).expect("a plan");
     generator.run(&plan, &Quiet).expect("tables");
     Tablebase::open(*rules, dir).expect("tables")
@@ -66,7 +71,8 @@ fn slices(rules: &RuleSet, pieces: u32) -> Vec<Slice> {
 
 fn agrees_with_slices<B: SolvedBoard>(rules: &RuleSet, pieces: u32) {
     let dir = tempfile::tempdir().expect("a directory");
-    let tables = generate::<B>(rules, dir.path(), pieces);
+    // With the values at captures, which are among what is counted.
+    let tables = generate::<B>(rules, dir.path(), pieces, Storage::Complete);
     let slices = slices(rules, pieces);
     let stored: usize = classes(pieces)
         .iter()
@@ -147,7 +153,7 @@ fn international_up_to_four_pieces() {
 /// distances that rise along every move of the loser, only the true values satisfy this.
 fn proves_itself<B: SolvedBoard>(rules: &RuleSet, pieces: u32) {
     let dir = tempfile::tempdir().expect("a directory");
-    let tables = generate::<B>(rules, dir.path(), pieces);
+    let tables = generate::<B>(rules, dir.path(), pieces, Storage::Compact);
     for class in classes(pieces) {
         for metric in Metric::ALL {
             let outcome = verify_values(&tables, class, metric, 5, &|_| {}).expect("whole tables");
@@ -205,7 +211,7 @@ fn house_rules_change_values_and_still_satisfy_them() {
     let class: Material = "2k-1k".parse().expect("a class");
     let mut wins = Vec::new();
     for rules in [variant::THAI, any] {
-        let tables = generate::<u32>(&rules, dir.path(), 3);
+        let tables = generate::<u32>(&rules, dir.path(), 3, Storage::Compact);
         let table = tables.table(class, Metric::Dtw).expect("a table");
         wins.push(table.statistics(Color::White).expect("stored").wins);
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use makhos_index::classes;
 use makhos_probe::{Metric, variant_directory};
-use makhos_retro::{GenerateError, Generator, Monitor, Quiet};
+use makhos_retro::{GenerateError, Generator, Monitor, Quiet, Storage};
 use makhos_rules::{RuleSet, variant};
 
 const RULES: RuleSet = variant::CZECH;
@@ -131,6 +131,58 @@ fn tables_of_outcomes_do_not_depend_on_distances_beside_them() {
     let mut expected = tables(with.path());
     expected.retain(|name, _| name.ends_with(".wld"));
     assert!(tables(without.path()) == expected);
+}
+
+/// Classes of which only compact tables are there are solved again for larger ones, and not written again.
+#[test]
+fn a_set_grows_to_the_same_bytes() {
+    for (metric, storage) in [
+        (Metric::Wld, Storage::Compact),
+        (Metric::Wld, Storage::Complete),
+        (Metric::Dtw, Storage::Compact),
+        (Metric::Dtc, Storage::Compact),
+    ] {
+        let run = |dir: &Path, pieces: u32, keep: bool| {
+            let generator = Generator::<u32>::new(RULES, dir, metric)
+                .with_storage(storage)
+                .keeping_work(keep);
+            let plan = generator.plan(&classes(pieces)).expect("a plan");
+            let again = plan.steps.iter().filter(|step| step.again).count();
+            generator.run(&plan, &Quiet).expect("tables");
+            again
+        };
+        let once = tempfile::tempdir().expect("a directory");
+        assert_eq!(run(once.path(), 3, false), 0);
+        assert!(!once.path().join("work").exists());
+        for keep in [false, true] {
+            let grown = tempfile::tempdir().expect("a directory");
+            assert_eq!(run(grown.path(), 2, keep), 0);
+            let first = modified(grown.path());
+            let again = run(grown.path(), 3, keep);
+            // What no class needed before was not kept.
+            assert_eq!(again > 0, storage == Storage::Compact, "{metric} {again}");
+            assert_eq!(
+                grown.path().join("work").exists(),
+                keep && storage == Storage::Compact
+            );
+            assert!(tables(grown.path()) == tables(once.path()), "{metric}");
+            let now = modified(grown.path());
+            assert!(
+                first.iter().all(|(name, time)| now[name] == *time),
+                "{metric}"
+            );
+        }
+    }
+}
+
+/// When each table was written.
+fn modified(dir: &Path) -> BTreeMap<String, std::time::SystemTime> {
+    let variant = dir.join(variant_directory(&RULES));
+    let time = |name: String| {
+        let written = fs::metadata(variant.join(&name)).and_then(|file| file.modified());
+        (name, written.expect("a time"))
+    };
+    tables(dir).into_keys().map(time).collect()
 }
 
 #[test]

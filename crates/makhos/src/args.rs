@@ -169,6 +169,9 @@ pub(crate) enum MetricArg {
     Wld,
     /// Distance to win in plies, and win, loss or draw beside it
     Dtw,
+    /// Distance to conversion, the plies to the next capture, promotion or move of a man, and win, loss or
+    /// draw beside it
+    Dtc,
 }
 
 impl From<MetricArg> for Metric {
@@ -176,6 +179,7 @@ impl From<MetricArg> for Metric {
         match metric {
             MetricArg::Wld => Self::Wld,
             MetricArg::Dtw => Self::Dtw,
+            MetricArg::Dtc => Self::Dtc,
         }
     }
 }

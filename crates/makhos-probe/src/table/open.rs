@@ -51,7 +51,7 @@ impl Opener<'_> {
         footer: &Footer,
     ) -> Result<Vec<Block>, TableError> {
         let index_end = self.source.len() - FOOTER_LEN as u64;
-        let index_len = header.blocks().checked_mul(INDEX_ENTRY_LEN as u64);
+        let index_len = header.entries().checked_mul(INDEX_ENTRY_LEN as u64);
         // Compared before anything of that size is allocated.
         let index_start = index_len
             .and_then(|len| index_end.checked_sub(len))

@@ -12,7 +12,8 @@ use crate::table::Table;
 impl Table {
     /// Replaces what `into` holds by the outcomes of `positions`, a range of indices, with `side` to
     /// move, from a table of outcomes or distances. Only the blocks of the range are read and decoded, on this
-    /// thread; their checksums are compared as everywhere.
+    /// thread; their checksums are compared as everywhere. From a [compact](Self::stores_captures) table the
+    /// outcomes at positions where the side to move must capture are anything.
     ///
     /// # Errors
     /// [`TableError::OtherMetric`] for [`Metric::Dtz`](crate::Metric::Dtz), whose results hold for enough
@@ -39,13 +40,17 @@ impl Table {
         while at < positions.end {
             let block = at / values;
             let count = self.header.values_in_block(block);
-            packed.resize(codec.packed_len(count), 0);
-            self.decode(side, block, &mut packed)?;
             let start = block * values;
             let end = (start + count as u64).min(positions.end);
             let within = (at - start) as usize..(end - start) as usize;
-            codec.unpack_outcomes(&packed, within, into);
             at = end;
+            if let Some(compact) = &self.compact {
+                self.read_compact_outcomes(compact, (side, block), within, into)?;
+                continue;
+            }
+            packed.resize(codec.packed_len(count), 0);
+            self.decode(side, block, &mut packed)?;
+            codec.unpack_outcomes(&packed, within, into);
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ fn checked_dtz_header(
         material,
         metric: Metric::Dtz,
     };
-    let header = checked_header(&values, statistics, block_values)?.with_draw_rules(spec);
+    let header = checked_header(&values, statistics, block_values, true)?.with_draw_rules(spec);
     let bytes = header.rules_text.len();
     if bytes > MAX_RULES_TEXT {
         return Err(WriteError::LongDrawRules {

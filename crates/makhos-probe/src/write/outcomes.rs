@@ -31,7 +31,8 @@ impl TableWriter {
     /// table.
     ///
     /// # Errors
-    /// [`WriteError::OtherMetric`] for a table of any other metric; [`WriteError::Inconsistent`] for planes
+    /// [`WriteError::OtherMetric`] for a table of any other metric; [`WriteError::Storage`] for a compact table;
+    /// [`WriteError::Inconsistent`] for planes
     /// shorter than `len`, a value that is won and lost, more values than the class has, or values that
     /// contradict the statistics; [`WriteError::Io`]. The table cannot be finished then.
     pub fn push_outcomes(&mut self, win: &[u64], loss: &[u64], len: u64) -> Result<(), WriteError> {
@@ -40,6 +41,9 @@ impl TableWriter {
                 material: self.header.material,
                 metric: self.header.metric,
             });
+        }
+        if self.compact.is_some() {
+            return Err(self.other_storage());
         }
         let words = win.len().min(loss.len()) as u64;
         if words < len.div_ceil(64) {

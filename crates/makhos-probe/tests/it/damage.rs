@@ -186,13 +186,13 @@ proptest! {
 #[test]
 fn a_newer_format_is_refused_with_advice() {
     let (_, mut bytes) = small(Metric::Wld);
-    bytes[8] = 2;
-    let error = open(bytes).expect_err("format 2");
+    bytes[8] = 3;
+    let error = open(bytes).expect_err("format 3");
     assert!(matches!(
         error,
         TableError::NewerFormat {
-            version: 2,
-            supported: 1,
+            version: 3,
+            supported: 2,
             ..
         }
     ));

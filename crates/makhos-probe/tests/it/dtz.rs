@@ -176,7 +176,7 @@ fn the_statistics_tell_what_is_needed() {
 #[test]
 fn header_fields_lie_where_the_specification_says() {
     let bytes = small().bytes();
-    assert_eq!(bytes[8..16], [1, 0, 3, 1, 2, 1, 8, 1]);
+    assert_eq!(bytes[8..16], [2, 0, 3, 1, 2, 1, 8, 1]);
     assert_eq!(bytes[44..48], [3, 0, 0, 0], "plies on the road");
     let text = "russian\nclock plies=60 material=any resets=capture,promotion,man-move\n\
                 road pieces=1 plies=4";

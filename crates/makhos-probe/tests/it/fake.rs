@@ -122,7 +122,7 @@ impl Fake {
 
     fn assert_equal(&self, read: &[PackedDtw], written: &[PackedDtw]) {
         match self.spec.metric {
-            Metric::Dtw | Metric::Dtz => assert!(read == written),
+            Metric::Dtw | Metric::Dtc | Metric::Dtz => assert!(read == written),
             Metric::Wld => {
                 let wld = |values: &[PackedDtw]| -> Vec<_> {
                     values.iter().map(|value| value.wld()).collect()

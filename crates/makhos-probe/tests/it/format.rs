@@ -66,7 +66,7 @@ fn header_and_footer_lie_where_the_specification_says() {
     let fake = fake("1m1k-1k", Metric::Dtw, 8);
     let bytes = written(&fake);
     assert_eq!(&bytes[..8], b"\x89MAKHOS\n");
-    assert_eq!(u16_at(&bytes, 8), 1, "format version");
+    assert_eq!(u16_at(&bytes, 8), 2, "format version");
     assert_eq!(
         bytes[10..16],
         [2, 1, 2, 1, 8, 2],
@@ -142,7 +142,7 @@ fn values_are_read_from_the_specification_alone() {
                 .iter()
                 .flatten()
                 .map(|value| match (fake.spec.metric, value.bits()) {
-                    (Metric::Dtw | Metric::Dtz, bits) => bits,
+                    (Metric::Dtw | Metric::Dtc | Metric::Dtz, bits) => bits,
                     (Metric::Wld, 0) => 0,
                     (Metric::Wld, bits) => 2 - bits % 2,
                 })

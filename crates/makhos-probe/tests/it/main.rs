@@ -1,6 +1,9 @@
 //! Tests of the crate through its public interface: made-up tables for the file, solved ones for
 //! probing and verification.
 
+mod compact;
+mod compact_damage;
+mod compact_format;
 mod damage;
 mod draw_tables;
 mod dtz;

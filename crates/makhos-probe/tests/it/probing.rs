@@ -30,6 +30,64 @@ fn assert_all_equal<B: Board>(solved: &Solved<B>, tables: &Tablebase<B>) {
 }
 
 #[test]
+fn many_positions_have_the_values_of_each() {
+    let solved = solve::<u32>(variant::THAI, "1m1k-1k");
+    let dir = tempfile::tempdir().expect("a directory");
+    for metric in Metric::ALL {
+        solved.write(dir.path(), metric);
+    }
+    let tables = tables(&solved, dir.path());
+    let mut positions = Vec::new();
+    solved.for_each(|position, _| positions.push(position));
+    // Mixed up, with one outside the tables and one whose side to move has no pieces.
+    positions.sort_by_key(|position| format!("{position:?}").bytes().rev().collect::<Vec<_>>());
+    let outside = fen::parse(&variant::THAI, "W:WK1,K2,K3:BK32");
+    positions.push(outside.expect("a position"));
+    let over = Position::new(0, 0, 0, 1 << 31, Color::White);
+    positions.push(over.expect("a position"));
+    let found = tables.probe_dtw_batch(&positions);
+    assert_eq!(found.len(), positions.len());
+    for (position, found) in positions.iter().zip(found) {
+        let single = tables.probe_dtw(position);
+        assert_eq!(
+            found.map_err(|e| e.to_string()),
+            single.map_err(|e| e.to_string())
+        );
+    }
+    for (position, found) in positions.iter().zip(tables.probe_wld_batch(&positions)) {
+        assert_eq!(found.ok(), tables.probe_wld(position).ok());
+    }
+}
+
+#[test]
+fn tables_may_lie_in_several_directories() {
+    let solved = solve::<u32>(variant::RUSSIAN, "1m1k-1k");
+    let (first, second) = (
+        tempfile::tempdir().expect("a directory"),
+        tempfile::tempdir().expect("a directory"),
+    );
+    for metric in Metric::ALL {
+        solved.write(first.path(), metric);
+        solved.write(second.path(), metric);
+    }
+    // Each has what the other lacks, and where both have something, only one is read.
+    let table = |dir: &Path, class: &str, metric| {
+        table_path(dir, &variant::RUSSIAN, material(class), metric)
+    };
+    for metric in Metric::ALL {
+        std::fs::remove_file(table(first.path(), "1k-1k", metric)).expect("removed");
+        std::fs::remove_file(table(second.path(), "1m1k-1k", metric)).expect("removed");
+        std::fs::write(table(second.path(), "1k-1m", metric), "damaged").expect("written");
+    }
+    let dirs = [first.path(), Path::new("nowhere"), second.path()];
+    let all = Tablebase::open_all(variant::RUSSIAN, &dirs, Access::Read).expect("directories");
+    assert_eq!(all.dir(), first.path());
+    assert_all_equal(&solved, &all);
+    let none = Tablebase::<u32>::open_all(variant::RUSSIAN, &[], Access::Read).expect("none");
+    assert_eq!(none.max_pieces(), 0);
+}
+
+#[test]
 fn the_solver_knows_the_published_counts() {
     let solved = solve::<u32>(variant::RUSSIAN, "1m-1m");
     // Wins, draws, losses of 1k-1k, 1k-1m with either side to move, 1m-1m: two independent solvers.
@@ -376,7 +434,7 @@ fn files_of_unknown_names_are_ignored() {
         "notes.txt",
         "1m-1k.wld",
         "70m-1k.wld",
-        "1k-1k.dtc",
+        "1k-1k.dtx",
     ] {
         std::fs::write(dir.path().join("russian").join(name), "x").expect("write");
     }

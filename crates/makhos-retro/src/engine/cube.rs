@@ -65,10 +65,10 @@ impl<B: Board> Cube<B> {
 
     /// The blocks, each of `words` words, one after the other.
     pub(crate) fn blocks_mut(&mut self, words: usize) -> impl Iterator<Item = Block<'_, B>> {
-        fn zipped<'a, B>(
-            [white, black]: &'a mut [Vec<B>; 2],
+        fn zipped<B>(
+            [white, black]: &mut [Vec<B>; 2],
             words: usize,
-        ) -> impl Iterator<Item = [&'a mut [B]; 2]> {
+        ) -> impl Iterator<Item = [&mut [B]; 2]> {
             let black = black.chunks_exact_mut(words);
             white
                 .chunks_exact_mut(words)
@@ -90,10 +90,10 @@ impl<B: Board> Cube<B> {
         &mut self,
         words: usize,
     ) -> impl IndexedParallelIterator<Item = Block<'_, B>> {
-        fn zipped<'a, B: Board>(
-            [white, black]: &'a mut [Vec<B>; 2],
+        fn zipped<B: Board>(
+            [white, black]: &mut [Vec<B>; 2],
             words: usize,
-        ) -> impl IndexedParallelIterator<Item = [&'a mut [B]; 2]> {
+        ) -> impl IndexedParallelIterator<Item = [&mut [B]; 2]> {
             let black = black.par_chunks_exact_mut(words);
             white
                 .par_chunks_exact_mut(words)

@@ -147,7 +147,7 @@ impl<B: Board, const N: usize, const P: usize> Ends<B, N, P> {
             for p in 0..P {
                 new.plies[p] = Words::upright(plies[p][row], p);
             }
-            grid.merge_row(row, &new);
+            grid.merge_row_here(row, &new);
         }
     }
 
@@ -182,7 +182,7 @@ impl<B: Board, const N: usize, const P: usize> Ends<B, N, P> {
             new.win &= line;
             new.draw &= line;
             new.any &= line;
-            grid.merge_row(row, &new);
+            grid.merge_row_here(row, &new);
         }
     }
 
@@ -200,7 +200,7 @@ impl<B: Board, const N: usize, const P: usize> Ends<B, N, P> {
             for p in 0..P {
                 new.plies[p] = all_if::<B>(!(ends.plies[p] & bit).is_empty());
             }
-            grid.merge_row(row, &new);
+            grid.merge_row_here(row, &new);
         }
     }
 

@@ -36,6 +36,14 @@ pub(crate) trait Isa: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
 
+#[cfg(not(target_arch = "x86_64"))]
+impl Portable {
+    /// The token.
+    pub(crate) fn detect() -> Option<Self> {
+        Some(Self)
+    }
+}
+
 impl Isa for Portable {
     #[inline(never)]
     fn run<T: Task>(self, task: T) -> T::Output {

@@ -161,14 +161,16 @@ pub(crate) fn moved<B: Board, const P: usize>(
 ) -> Outcome<B, P> {
     let mut shifted = outcome.map(|set| step(set, back));
     let mut all = shifted;
-    while far {
+    if !far {
+        return all;
+    }
+    loop {
         shifted = shifted.map(|set| step(set & empty, back));
         if shifted.any.is_empty() {
-            break;
+            return all;
         }
         all.merge(&shifted);
     }
-    all
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@
 //!
 //! Everything is plain code over arrays, compiled for several processors (`isa`) and the same on each.
 
+// Loops over the rows of blocks and the planes of plies say so, whatever they index.
+#![allow(clippy::needless_range_loop)]
+
 mod bare;
 mod bits;
 mod blocks;
@@ -55,7 +58,7 @@ use makhos_rules::{Board, Color, RuleSet};
 
 use self::bare::BareWork;
 use self::class::ClassWork;
-use self::distance::{DistanceWork, PLANES, packed_values};
+use self::distance::{DistanceWork, PLANES, conversion_value, end_value, packed_values};
 use self::isa::{Isa, Portable};
 pub(crate) use self::planes::{ClassPlanes, Packed};
 use self::subs::{PlanesOfPlies, Subs};
@@ -153,9 +156,29 @@ pub trait SolvedBoard: Board {
         monitor: &dyn Monitor,
     ) -> Result<Vec<SolvedOutcomes>, GenerateError>;
 
+    /// Solves a class with kings in the current rayon pool for distances to conversion, each [stored
+    /// side](makhos_index::stored_sides) in turn, from tables of outcomes. The values are packed
+    /// [`Dtc`](makhos_probe::Dtc). `monitor` is told two units of work for each position.
+    /// Neither [`OutcomeTask::checkpoints`] nor [`OutcomeTask::instructions`] matter.
+    ///
+    /// # Errors
+    /// As [`solve_outcomes`](Self::solve_outcomes).
+    ///
+    /// # Panics
+    /// If the class has no kings.
+    fn solve_conversions(
+        task: &OutcomeTask<'_, Self>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<SolvedSide>, GenerateError>;
+
+    /// Whether [`solve_distances`](Self::solve_distances) is there for this board on the running processor.
+    fn solves_distances() -> bool;
+
     /// Solves a class with kings in the current rayon pool for distances to the end of the game, each
     /// [stored side](makhos_index::stored_sides) in turn, from tables of distances. `monitor` is told two
-    /// units of work for each position. [`OutcomeTask::checkpoints`] does not matter.
+    /// units of work for each position. Neither [`OutcomeTask::checkpoints`] nor
+    /// [`OutcomeTask::instructions`] matter. `None` where there is no such solver: on 12x12 boards, and on
+    /// x86-64 processors without AVX2; the [reference solver](crate::reference) does it there.
     ///
     /// # Errors
     /// As [`solve_outcomes`](Self::solve_outcomes); also
@@ -166,18 +189,17 @@ pub trait SolvedBoard: Board {
     fn solve_distances(
         task: &OutcomeTask<'_, Self>,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<SolvedSide>, GenerateError>;
+    ) -> Option<Result<Vec<SolvedSide>, GenerateError>>;
 }
 
 macro_rules! solved_board {
-    ($board:ty, $rows:literal, [$($isa:ident),*], [$($plies:ident),*]) => {
+    ($board:ty, $rows:literal, [$($isa:ident),*] $(, $distances:ident)?) => {
         impl SolvedBoard for $board {
             fn solve_outcomes(
                 task: &OutcomeTask<'_, Self>,
                 monitor: &dyn Monitor,
             ) -> Result<Vec<SolvedOutcomes>, GenerateError> {
                 $(
-                    #[cfg(target_arch = "x86_64")]
                     if task.instructions >= Instructions::$isa
                         && let Some(isa) = isa::$isa::detect()
                     {
@@ -187,30 +209,51 @@ macro_rules! solved_board {
                 solve::<_, $board, $rows>(Portable, task, monitor)
             }
 
-            fn solve_distances(
+            fn solve_conversions(
                 task: &OutcomeTask<'_, Self>,
                 monitor: &dyn Monitor,
             ) -> Result<Vec<SolvedSide>, GenerateError> {
+                distances::<_, $board, $rows, 0>(Portable, task, monitor)
+            }
+
+            fn solves_distances() -> bool {
+                false $(|| isa::$distances::detect().is_some())?
+            }
+
+            fn solve_distances(
+                task: &OutcomeTask<'_, Self>,
+                monitor: &dyn Monitor,
+            ) -> Option<Result<Vec<SolvedSide>, GenerateError>> {
                 $(
-                    #[cfg(target_arch = "x86_64")]
-                    if task.instructions >= Instructions::$plies
-                        && let Some(isa) = isa::$plies::detect()
-                    {
-                        return distances::<_, $board, $rows>(isa, task, monitor);
+                    if let Some(isa) = isa::$distances::detect() {
+                        return Some(distances::<_, $board, $rows, PLANES>(isa, task, monitor));
                     }
-                )*
-                distances::<_, $board, $rows>(Portable, task, monitor)
+                )?
+                let _ = (task, monitor);
+                None
             }
         }
     };
 }
 
 // Rows of a block: the squares, rounded up to whole vectors where that is not much. Then the instructions
-// for outcomes, and those for distances: compiling these takes a minute each, and AVX-512 promises them
-// little, as they wait for memory. The words of the 12x12 board are no elements of vectors.
-solved_board!(u32, 32, [Avx512, Avx2], [Avx2]);
-solved_board!(u64, 52, [Avx512, Avx2], [Avx2]);
-solved_board!(u128, 72, [], []);
+// for outcomes, and those for distances to the end, one set only: compiling each takes a minute. The words of
+// the 12x12 board are no elements of vectors, and no more than a few of its classes fit any memory.
+#[cfg(all(target_arch = "x86_64", not(test)))]
+solved_board!(u32, 32, [Avx512, Avx2], Avx2);
+#[cfg(all(target_arch = "x86_64", not(test)))]
+solved_board!(u64, 52, [Avx512, Avx2], Avx2);
+#[cfg(all(not(target_arch = "x86_64"), not(test)))]
+solved_board!(u32, 32, [], Portable);
+#[cfg(all(not(target_arch = "x86_64"), not(test)))]
+solved_board!(u64, 52, [], Portable);
+solved_board!(u128, 72, []);
+// Unit tests solve next to nothing, so that they need not wait for the compiler; those that compare the
+// instructions are elsewhere.
+#[cfg(test)]
+solved_board!(u32, 32, []);
+#[cfg(test)]
+solved_board!(u64, 52, []);
 
 fn solve<I: Isa, B: Board, const N: usize>(
     isa: I,
@@ -268,7 +311,9 @@ fn solve<I: Isa, B: Board, const N: usize>(
     Ok(solved(material, subs, statistics))
 }
 
-fn distances<I: Isa, B: Board, const N: usize>(
+/// Solves a class for distances, `P` being the planes of plies of finished positions: all, or none, and then
+/// the distance is that to the next conversion.
+fn distances<I: Isa, B: Board, const N: usize, const P: usize>(
     isa: I,
     task: &OutcomeTask<'_, B>,
     monitor: &dyn Monitor,
@@ -277,10 +322,10 @@ fn distances<I: Isa, B: Board, const N: usize>(
     let watch = Watch { monitor, material };
     let planes = PlanesOfPlies {
         own: PLANES,
-        finished: PLANES,
+        finished: P,
     };
     let subs = Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)?;
-    let work = DistanceWork::<B, N, PLANES, I>::new(isa, task.rules, task.index, &subs, watch);
+    let work = DistanceWork::<B, N, P, I>::new(isa, task.rules, task.index, &subs, watch);
     work.solve()?;
     let captures = stored_sides(material)
         .iter()
@@ -289,7 +334,11 @@ fn distances<I: Isa, B: Board, const N: usize>(
     let planes = subs.into_planes().into_iter().zip(captures);
     let sides = stored_sides(material).iter().zip(planes);
     let solved = sides.map(|(&side, ((planes, must_capture), captures))| {
-        let values = packed_values(planes, task.index.len());
+        let values = if P == 0 {
+            packed_values(planes, task.index.len(), conversion_value)
+        } else {
+            packed_values(planes, task.index.len(), end_value)
+        };
         let mut statistics = SideStatistics::default();
         for (at, &value) in (0..).zip(&values) {
             statistics.record(at, value, false);

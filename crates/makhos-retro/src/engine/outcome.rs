@@ -51,6 +51,22 @@ impl<B: Board, const P: usize> Outcome<B, P> {
     /// Adds what other moves lead to, where they are better.
     #[inline(always)]
     pub(crate) fn merge(&mut self, new: &Self) {
+        if P == 0 {
+            self.merge_here(new);
+        } else {
+            self.merge_apart(new);
+        }
+    }
+
+    /// The same, compiled once: with planes it is long, and asked for in many places.
+    #[inline(never)]
+    fn merge_apart(&mut self, new: &Self) {
+        self.merge_here(new);
+    }
+
+    /// The same, compiled where it is asked for: in loops over rows.
+    #[inline(always)]
+    fn merge_here(&mut self, new: &Self) {
         if P > 0 {
             let better = self.worse_than(new);
             for p in 0..P {
@@ -87,7 +103,7 @@ impl<B: Board, const P: usize> Outcome<B, P> {
         for plane in &mut before {
             let bits = *plane & self.any;
             *plane = bits ^ carry;
-            carry = carry & bits;
+            carry &= bits;
         }
         before
     }
@@ -106,7 +122,7 @@ impl<B: Board, const N: usize> Merge<B> for Grid<B, N> {
     #[inline(always)]
     fn merge<const P: usize>(into: &mut Outcome<Self, P>, new: &Outcome<Self, P>) {
         for row in 0..N {
-            into.merge_row(row, &new.row(row));
+            into.merge_row_here(row, &new.row(row));
         }
     }
 
@@ -142,8 +158,23 @@ impl<B: Board, const N: usize, const P: usize> Outcome<Grid<B, N>, P> {
     /// Adds what other moves lead to in one row.
     #[inline(always)]
     pub(crate) fn merge_row(&mut self, row: usize, new: &Outcome<B, P>) {
+        if P == 0 {
+            self.merge_row_here(row, new);
+        } else {
+            self.merge_row_apart(row, new);
+        }
+    }
+
+    #[inline(never)]
+    fn merge_row_apart(&mut self, row: usize, new: &Outcome<B, P>) {
+        self.merge_row_here(row, new);
+    }
+
+    /// The same in a loop over all rows.
+    #[inline(always)]
+    pub(crate) fn merge_row_here(&mut self, row: usize, new: &Outcome<B, P>) {
         let mut known = self.row(row);
-        known.merge(new);
+        known.merge_here(new);
         self.win.0[row] = known.win;
         self.draw.0[row] = known.draw;
         self.any.0[row] = known.any;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use makhos_index::{Material, PlacementIndex, dependencies, stored_sides};
-use makhos_probe::{Access, Metric, Table, table_path};
+use makhos_probe::{Access, Metric, Table};
 use makhos_rules::{Board, Color, RuleSet};
 
 use self::decoded::Decoded;
@@ -31,6 +31,7 @@ pub(crate) use super::segment::Cube;
 use super::segment::{Form, Segments};
 use super::shape::{Kings, Shape};
 use crate::error::GenerateError;
+use crate::work::open_complete;
 
 /// Outcomes that solving one class needs, and those found so far.
 pub(crate) struct Subs<B> {
@@ -371,13 +372,8 @@ impl<B: Board> Subs<B> {
         } else {
             Metric::Wld
         };
-        let path = table_path(&self.dir, &self.rules, material, metric);
         // Mapped, the checksum of a block is computed once and not whenever it is decoded again.
-        let table = Table::open(&path, Access::Map)?;
-        table.expect(&self.rules, material, metric)?;
-        if !table.has_capture_values() {
-            return Err(GenerateError::NoCaptureValues { path });
-        }
+        let table = open_complete(&self.dir, &self.rules, material, metric, Access::Map)?;
         // Two threads may have opened it at the same time; one of the two stays.
         Ok(class.table.get_or_init(|| table))
     }

@@ -56,7 +56,7 @@ impl<'a, B: Board> Words<'a, B> {
     /// outcomes is: its bits are turned round.
     #[inline(always)]
     pub(crate) fn upright(word: B, p: usize) -> B {
-        if p % 2 == 0 { !word } else { word }
+        if p.is_multiple_of(2) { !word } else { word }
     }
 
     /// The unwon and the lost word and those of plies of positions that are bits of words.

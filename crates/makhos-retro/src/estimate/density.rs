@@ -10,20 +10,20 @@ type Figures = [(f64, f64); 5];
 
 /// English draughts, complete up to six pieces.
 const SHORT: Figures = [
-    (3.08, 0.0),
-    (0.317, 0.0),
-    (0.800, 0.090),
-    (0.467, 0.034),
-    (0.896, 0.120),
+    (2.61, 0.0),
+    (0.104, 0.0),
+    (0.355, 0.0066),
+    (0.102, 0.0015),
+    (0.334, 0.0054),
 ];
 
 /// Russian draughts, complete up to five pieces; those of six are assumed.
 const FLYING: Figures = [
-    (2.87, 0.0),
-    (0.662, 0.0),
-    (0.696, 0.545),
-    (0.740, 0.302),
-    (0.780, 0.500),
+    (2.28, 0.0),
+    (0.300, 0.0),
+    (0.202, 0.223),
+    (0.243, 0.024),
+    (0.280, 0.040),
 ];
 
 /// Whether a class is uneven, as a number.

@@ -1,4 +1,4 @@
-//! What the reference solver, which makes tables of distances and outcomes, costs.
+//! What making tables of distances costs. Most of it is their compression, which grows with the positions.
 
 use std::path::Path;
 
@@ -27,13 +27,14 @@ pub(super) struct DistanceCosts {
 impl DistanceCosts {
     pub(super) fn measure<B: SolvedBoard>(
         rules: &RuleSet,
+        metric: Metric,
         scratch: &Path,
     ) -> Result<Self, GenerateError> {
         let targets = match is_small(rules) {
-            true => classes(3),
-            false => named(&["2k-1k", "1k-1m"]),
+            true => classes(4),
+            false => named(&["2k-1k", "1m1k-1k"]),
         };
-        let generator = Generator::<B>::new(*rules, scratch, Metric::Dtw);
+        let generator = Generator::<B>::new(*rules, scratch, metric);
         let plan = generator.plan(&targets)?;
         let reports = generator.run(&plan, &Quiet)?;
         let times: Vec<_> = reports

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use makhos_index::{Material, PlacementIndex, classes, closure};
-use makhos_probe::{Metric, TableSpec, TableWriter};
+use makhos_probe::Metric;
 use makhos_rules::RuleSet;
 
 use super::density::{bits, unevenness};
@@ -15,6 +15,8 @@ use crate::engine::{Instructions, OutcomeTask, SolvedBoard, SolvedOutcomes};
 use crate::error::GenerateError;
 use crate::monitor::Quiet;
 use crate::plan::Step;
+use crate::publish::{Storage, begin_outcomes};
+use crate::work::work_directory;
 
 /// A class is solved again until that long, for the shortest time.
 const ENOUGH: Duration = Duration::from_millis(40);
@@ -33,6 +35,8 @@ pub(super) struct OutcomeCosts {
     units: [f64; 4],
     /// Seconds for compressing a position.
     writing: f64,
+    /// The same for complete tables, which classes are made for that others need.
+    writing_complete: f64,
     /// Seconds until a file is safe on the disk.
     file: f64,
     /// Files by their density in the figures: of even and uneven classes.
@@ -46,8 +50,8 @@ pub(super) struct OutcomeCosts {
 struct Sums {
     /// Seconds and units by kind.
     work: [Ratio; 4],
-    /// Seconds and positions.
-    writing: Ratio,
+    /// Seconds and positions, of compact and complete tables.
+    writing: [Ratio; 2],
     /// Seconds of each file.
     files: Vec<f64>,
     /// Bytes, and those by the figures.
@@ -93,7 +97,8 @@ impl OutcomeCosts {
         Ok(Self {
             rules: *rules,
             units: sums.work.map(|ratio| ratio.value(0.0)),
-            writing: sums.writing.value(0.0),
+            writing: sums.writing[0].value(0.0),
+            writing_complete: sums.writing[1].value(0.0),
             file: sums.files[sums.files.len() / 2],
             density: sums.density.map(|ratio| ratio.value(1.0)),
             bytes: sums.bytes,
@@ -110,10 +115,22 @@ impl OutcomeCosts {
         let by_figures = positions * bits(&self.rules, material) / 8.0;
         let about = by_figures * self.density[unevenness(material)];
         let bytes = self.bytes.get(&material);
+        let (mut a_position, mut files) = (0.0, 0.0);
+        if !step.done {
+            a_position += self.writing;
+            files += 1.0;
+        }
+        if step.needed {
+            a_position += self.writing_complete;
+            files += 1.0;
+        }
         ClassCost {
-            shared: work.units * self.units[work.kind as usize] + positions * self.writing,
-            alone: self.file,
-            bytes: bytes.map_or(about, |&bytes| bytes as f64),
+            shared: work.units * self.units[work.kind as usize] + positions * a_position,
+            alone: self.file * files,
+            bytes: match step.done {
+                true => 0.0,
+                false => bytes.map_or(about, |&bytes| bytes as f64),
+            },
         }
     }
 }
@@ -133,22 +150,24 @@ impl Sums {
         if let Some(work) = work {
             self.work[work.kind as usize].add(seconds, work.units);
         }
-        let spec = TableSpec {
-            rules: *rules,
-            material,
-            metric: Metric::Wld,
-        };
-        let statistics: Vec<_> = solved.iter().map(|side| side.statistics).collect();
-        let start = Instant::now();
-        let mut writer = TableWriter::create(scratch, &spec, &statistics)?;
-        for side in &solved {
-            writer.push_outcomes(&side.win, &side.loss, index.len())?;
-        }
         let positions = index.len() as f64 * solved.len() as f64;
-        self.writing.add(start.elapsed().as_secs_f64(), positions);
-        let start = Instant::now();
-        let bytes = writer.finish()?.bytes;
-        self.files.push(start.elapsed().as_secs_f64());
+        let mut bytes = 0;
+        let work = work_directory(scratch);
+        for (number, (dir, storage)) in [(scratch, Storage::Compact), (&work, Storage::Complete)]
+            .into_iter()
+            .enumerate()
+        {
+            let start = Instant::now();
+            let table = (material, Metric::Wld);
+            let writer = begin_outcomes(rules, dir, table, &solved, storage)?;
+            self.writing[number].add(start.elapsed().as_secs_f64(), positions);
+            let start = Instant::now();
+            let written = writer.finish()?.bytes;
+            self.files.push(start.elapsed().as_secs_f64());
+            if storage == Storage::Compact {
+                bytes = written;
+            }
+        }
         self.bytes.insert(material, bytes);
         if material.pieces() > 2 {
             let by_figures = positions * bits(rules, material) / 8.0;

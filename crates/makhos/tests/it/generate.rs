@@ -249,16 +249,13 @@ fn a_directory_that_cannot_be_made_is_exit_code_3() {
 /// Replaces a file of a new set of tables, and follows the advice that `generate` gives then.
 fn assert_advice_helps(name: &str, what: &str, replace: impl Fn(&Path)) {
     let dir = temporary();
-    let all = generate(&dir, &["--variant", "english", "--pieces", "2"]);
-    run(&all).expect(0);
+    let all = ["--variant", "english", "--pieces", "2", "--complete"];
+    run(&generate(&dir, &all)).expect(0);
     let variant = dir.path().join("english");
     let whole = contents(&variant);
     replace(&variant.join(name));
     // The class that needs all of them notices damage in their blocks as well.
-    let more = generate(
-        &dir,
-        &["--variant", "english", "--class", "2k-1k", "--pieces", "2"],
-    );
+    let more = generate(&dir, &[&all[..], &["--class", "2k-1k"]].concat());
     let error = run(&more).expect_error(3);
     assert!(error.contains(name), "{what}: {error}");
     let advice = ["delete", "then generate"];

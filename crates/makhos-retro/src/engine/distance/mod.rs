@@ -19,7 +19,7 @@ mod words;
 
 pub(crate) use self::cube::bytes;
 pub(crate) use self::solve::DistanceWork;
-pub(crate) use self::values::packed_values;
+pub(crate) use self::values::{conversion_value, end_value, packed_values};
 
 /// Bit planes of a number of plies.
 pub(crate) const PLANES: usize = 10;

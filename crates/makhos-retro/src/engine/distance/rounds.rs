@@ -287,8 +287,8 @@ impl<B: Board, const N: usize, const WHITE: bool> SideOf<'_, B, N, WHITE> {
         if is_empty(&wins) {
             return false;
         }
+        *own.fresh = wins;
         for row in 0..N {
-            own.fresh[row] = wins[row];
             own.may_win[row] &= !wins[row];
             own.may_lose[row] &= !wins[row];
             own.won[row] &= !wins[row];

@@ -6,13 +6,13 @@ use std::fs;
 use std::sync::atomic::Ordering;
 
 use makhos_index::{PlacementIndex, closure, normalize, stored_sides};
-use makhos_probe::{DEFAULT_BLOCK_VALUES, TableError, Wld};
+use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric, TableError, Wld, table_path};
 use makhos_rules::{Position, variant};
 use tempfile::TempDir;
 
 use super::*;
 use crate::engine::isa::Portable;
-use crate::{Generator, Quiet, SolvedBoard};
+use crate::{DistanceSolver, Generator, Quiet, SolvedBoard, Storage};
 
 /// Rows of a block on 8x8.
 const N: usize = 32;
@@ -33,8 +33,10 @@ struct Tables<B = u32> {
 impl<B: SolvedBoard> Tables<B> {
     fn generate(rules: RuleSet, targets: &[Material]) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
-        // Only where distances are wanted, outcomes come from the reference solver.
-        let generator = Generator::<B>::new(rules, dir.path(), Metric::Dtw);
+        // From the reference solver.
+        let generator = Generator::<B>::new(rules, dir.path(), Metric::Dtw)
+            .with_distances_by(DistanceSolver::Reference)
+            .with_storage(Storage::Complete);
         let plan = generator.plan(targets).expect("a plan");
         generator.run(&plan, &Quiet).expect("tables");
         let mut tables = Self {

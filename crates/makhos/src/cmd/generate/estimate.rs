@@ -35,6 +35,8 @@ pub(super) struct Estimate {
     metric: String,
     /// What is to be made; tables that are there are not counted.
     classes_to_make: usize,
+    /// Classes whose tables are there, but not their values at captures, which others need.
+    classes_to_solve_again: usize,
     positions: u64,
     memory: u64,
     memory_allowed: u64,
@@ -74,7 +76,8 @@ impl Question<'_> {
             rules: RulesJson::new(self.rules),
             dir: path_text(self.dir),
             metric: self.metric.to_string(),
-            classes_to_make: plan.open().count(),
+            classes_to_make: plan.steps.iter().filter(|step| !step.done).count(),
+            classes_to_solve_again: plan.steps.iter().filter(|step| step.again).count(),
             positions: plan.open_positions(),
             memory: plan.memory(),
             memory_allowed: self.allowed,

@@ -11,7 +11,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use makhos_index::{Material, PlacementIndex, classes};
 use makhos_probe::{Metric, WriteError};
-use makhos_retro::{GenerateError, Generator, Plan, SolvedBoard};
+use makhos_retro::{GenerateError, Generator, Plan, SolvedBoard, Storage};
 use makhos_rules::{Board, RuleSet};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -30,6 +30,9 @@ Classes that others need are made first. Tables that are there already are kept,
 command resumes what was interrupted: Ctrl-C stops cleanly, and a killed run loses only the
 class in hand. With --metric wld a class that takes long is saved once a minute, and goes on
 from there.
+Tables leave out values where a capture is compulsory; probing finds them. Making larger classes
+needs them: meanwhile they lie in DIR/work, and a later run for more pieces finds them again,
+unless they were kept (--keep-work) or stored (--complete).
 With --draw-rules the tables under these rules are made as well: DTZ, the plies that must be left
 on the clock of the rule in force for the result to hold. Estimates are without them.
 An estimate of time goes by the speed of the moment. With no other work it was within a third, for
@@ -77,6 +80,15 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     memory: MemoryArgs,
 
+    /// Store the values of all positions, also of those in which a capture is compulsory: files are several
+    /// times larger, and larger sets can be made from them without finding those values again
+    #[arg(long)]
+    complete: bool,
+
+    /// Keep the complete tables in the directory `work`, which are removed otherwise when all is done
+    #[arg(long)]
+    keep_work: bool,
+
     /// Only print what would be made and about what it takes, measured on small classes for a second;
     /// nothing is written but to the directory for temporary files
     #[arg(long)]
@@ -98,7 +110,14 @@ impl BoardCommand for GenerateArgs {
         let allowed = self.memory.allowed()?;
         let pool = self.pool()?;
         let threads = pool.current_num_threads();
-        let generator = Generator::<B>::new(*rules, &self.dir.dir, metric).with_threads(threads);
+        let storage = match self.complete {
+            true => Storage::Complete,
+            false => Storage::Compact,
+        };
+        let generator = Generator::<B>::new(*rules, &self.dir.dir, metric)
+            .with_threads(threads)
+            .with_storage(storage)
+            .keeping_work(self.keep_work);
         let draw_rules = self.draw.draw_rules(rules, &self.rules, false)?;
         if self.estimate {
             // Without a limit, so that what does not fit can be told as well.
@@ -175,12 +194,16 @@ impl GenerateArgs {
 
     fn announcement(&self, rules: &RuleSet, plan: &Plan, threads: usize, allowed: u64) -> String {
         let variant = makhos_probe::variant_directory(rules);
-        let open = plan.open().count();
-        let there = plan.steps.len() - open;
-        let classes = match (open, there) {
-            (0, _) => return format!("{variant}: all {} are there", text::classes(there as u64)),
-            (_, 0) => text::classes(open as u64),
-            _ => format!("{} ({there} more are there)", text::classes(open as u64)),
+        let there = plan.steps.iter().filter(|step| step.done).count();
+        let again = plan.steps.iter().filter(|step| step.again).count();
+        let made = text::classes((plan.steps.len() - there) as u64);
+        let classes = match (plan.steps.len() - there, there, again) {
+            (0, ..) => return format!("{variant}: all {} are there", text::classes(there as u64)),
+            (_, 0, _) => made,
+            (_, _, 0) => format!("{made} ({there} more are there)"),
+            _ => format!(
+                "{made} ({there} more are there, {again} of them are solved again for what their tables leave out)"
+            ),
         };
         format!(
             "{variant}: making {classes}, {} positions, in {}; threads: {threads}, memory: {} of {} allowed",

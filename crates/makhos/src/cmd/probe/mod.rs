@@ -200,6 +200,9 @@ struct AnswerJson {
     value: &'static str,
     /// Plies to the end of the game.
     dtw: Option<u16>,
+    /// Plies to the next capture, promotion or move of a man, if there are tables of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtc: Option<u16>,
     best: Option<String>,
     /// Why the value, the distance or the best move is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -420,6 +423,12 @@ impl<B: Board> Prober<B> {
             pieces: position.piece_count(),
             value: value_name(known),
             dtw: known.and_then(Known::plies),
+            // What is missing or damaged is told by the value already.
+            dtc: self
+                .tables
+                .probe_dtc(position)
+                .ok()
+                .and_then(|value| Some(value.plies()?.get())),
             best,
             reason,
             moves: moves.collect(),

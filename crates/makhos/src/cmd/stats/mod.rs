@@ -3,7 +3,7 @@
 mod draw;
 
 use clap::Args;
-use makhos_index::{Material, classes};
+use makhos_index::{Material, classes, stored_sides};
 use makhos_probe::{
     Access, Metric, SideStatistics, Table, Tablebase, command_arguments, variant_directory,
 };
@@ -176,15 +176,21 @@ fn read_class<B: Board>(
             Err(error) => errors.push(error.to_string()),
         }
     }
-    // Metrics come in order, and the last knows the most.
-    let Some(best) = good.last() else {
+    // Metrics come in order, and the last knows the most; but distances to conversion are no distances to
+    // the end.
+    let of_end = |table: &&&Table| table.metric() != Metric::Dtc;
+    let Some(best) = good.iter().rfind(of_end).or(good.last()) else {
         return Ok((None, errors));
     };
-    let stored: Vec<(Color, SideStatistics)> = best
-        .sides()
-        .iter()
-        .filter_map(|&side| Some((side, *best.statistics(side)?)))
-        .collect();
+    let figures = |side: Color| {
+        let mut figures = *best.statistics(side)?;
+        if best.metric() == Metric::Dtc {
+            (figures.longest_win, figures.longest_loss) = (None, None);
+        }
+        Some((side, figures))
+    };
+    let sides = stored_sides(best.material()).iter();
+    let stored: Vec<(Color, SideStatistics)> = sides.filter_map(|&side| figures(side)).collect();
     let class = ClassJson {
         figures: ClassFigures::new::<B>(tables.rules(), best.material(), &stored)?,
         pieces: best.material().pieces(),
