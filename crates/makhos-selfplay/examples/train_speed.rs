@@ -9,10 +9,9 @@ use std::error::Error;
 use std::time::Instant;
 
 use makhos_rules::{Board, BoardSize, Position, RuleSet, variant};
-use makhos_selfplay::eval::{Features, Weights};
+use makhos_selfplay::eval::{Features, Net, Weights};
 use makhos_selfplay::train::{
-    Example, FitSettings, LossPoint, Net, NetSamples, NetSettings, Samples, TrainError, fit,
-    train_net,
+    Example, FitSettings, LossPoint, NetSamples, NetSettings, Samples, TrainError, fit, train_net,
 };
 
 /// Epochs that are timed.

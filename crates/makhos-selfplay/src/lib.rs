@@ -34,6 +34,8 @@ pub mod games;
 pub mod hub;
 pub mod matches;
 mod mobility;
+mod publish;
+mod random;
 mod score;
 pub mod search;
 pub mod train;

@@ -51,7 +51,6 @@ pub(crate) enum Command {
     Dataset(cmd::dataset::DatasetArgs),
     Train(cmd::train::TrainArgs),
     Match(cmd::matches::MatchArgs),
-    Ladder(cmd::ladder::LadderArgs),
     Completions(cmd::completions::CompletionsArgs),
 }
 

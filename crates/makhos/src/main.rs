@@ -49,9 +49,8 @@ fn run(cli: &Cli) -> Outcome<Exit> {
         Command::Engine(args) => run_on_board(args),
         Command::Selfplay(args) => run_on_board(args),
         Command::Dataset(args) => run_on_board(args),
-        Command::Train(args) => run_on_board(args),
+        Command::Train(args) => cmd::train::run(args),
         Command::Match(args) => run_on_board(args),
-        Command::Ladder(args) => run_on_board(args),
         Command::Completions(args) => cmd::completions::run(args),
     }
 }

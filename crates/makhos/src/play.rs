@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use makhos_probe::Tablebase;
 use makhos_rules::draw::{DrawRules, official};
 use makhos_rules::{Board, RuleSet};
-use makhos_selfplay::eval::Weights;
+use makhos_selfplay::eval::{Model, Weights};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::exit::{OrFail, Outcome};
@@ -30,11 +30,19 @@ impl Draws {
     }
 }
 
-/// The weights in a file, or those that know material only.
+/// The weights of patterns in a file, or those that know material only.
 pub(crate) fn weights<B: Board>(rules: &RuleSet, path: Option<&Path>) -> Outcome<Weights> {
     match path {
         Some(path) => Weights::load::<B>(rules, path).or_environment(),
         None => Ok(Weights::material_only::<B>(rules)),
+    }
+}
+
+/// The evaluation in a file, weights of patterns or a network, or the one that knows material only.
+pub(crate) fn model<B: Board>(rules: &RuleSet, path: Option<&Path>) -> Outcome<Model<B>> {
+    match path {
+        Some(path) => Model::load(rules, path).or_environment(),
+        None => Model::material(rules).or_environment(),
     }
 }
 

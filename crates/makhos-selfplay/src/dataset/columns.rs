@@ -4,15 +4,15 @@ use makhos_probe::{Dtw, Wld};
 use makhos_rules::notation::hub;
 use makhos_rules::{Board, Color, Move, Position, RuleSet};
 
-/// Where the result of a row comes from.
+/// Where the best label of a row comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum LabelSource {
-    /// The game was played to its end.
+    /// From the result of the game, which was played to its end.
     Game = 0,
-    /// The tables decided the game.
+    /// From the result of the game, which tables decided.
     Adjudicated = 1,
-    /// There is no game: the position comes from the tables.
+    /// From the tables: they know the position itself.
     Tables = 2,
 }
 
@@ -31,12 +31,31 @@ pub struct Row<B> {
     pub score: Option<i16>,
     /// The result of the game for the side to move.
     pub result: Option<Wld>,
-    /// Where the result comes from.
+    /// Where the best label comes from.
     pub source: LabelSource,
     /// The outcome by the tables.
     pub outcome: Option<Wld>,
     /// The value by the tables, where they hold distances.
     pub distance: Option<Dtw>,
+}
+
+/// What a row says of its position, as numbers of its columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Labels {
+    /// `game_id`
+    pub game: u64,
+    /// `ply`
+    pub ply: u16,
+    /// `score`
+    pub score: Option<i16>,
+    /// `wdl`
+    pub result: Option<i8>,
+    /// `tb_wdl`
+    pub outcome: Option<i8>,
+    /// `tb_dtw`
+    pub distance: Option<u16>,
+    /// `label_source`
+    pub source: u8,
 }
 
 /// The rows of a shard, by column.
@@ -103,6 +122,32 @@ impl Columns {
         self.source.push(row.source as u8);
     }
 
+    /// What a row says of its position.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn labels(&self, row: usize) -> Labels {
+        Labels {
+            game: self.game[row],
+            ply: self.ply[row],
+            score: self.score[row],
+            result: self.result[row],
+            outcome: self.outcome[row],
+            distance: self.distance[row],
+            source: self.source[row],
+        }
+    }
+
+    /// The move that was played in a row, in Hub form.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn played(&self, row: usize) -> Option<&str> {
+        self.mv[row].as_deref()
+    }
+
     /// How many rows the tables know.
     #[must_use]
     pub fn exact(&self) -> usize {
@@ -111,7 +156,7 @@ impl Columns {
 }
 
 /// 1, 0 or -1.
-fn sign(outcome: Wld) -> i8 {
+pub(super) fn sign(outcome: Wld) -> i8 {
     match outcome {
         Wld::Win => 1,
         Wld::Draw => 0,

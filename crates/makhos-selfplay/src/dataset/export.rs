@@ -10,8 +10,12 @@ use thiserror::Error;
 
 use super::DatasetError;
 use super::columns::{LabelSource, Row};
+use super::label::known;
 use super::writer::DatasetWriter;
 use crate::games::{Ending, GameRecord, PlayedPosition, Shard, ShardError};
+
+/// Where the number of the run begins in the number of a game. Runs have fewer games than 2^48.
+const RUN_SHIFT: u32 = 48;
 
 /// Why games were not exported.
 #[derive(Debug, Error)]
@@ -108,11 +112,12 @@ impl<'a, B: Board> Exporter<'a, B> {
         self.exported
     }
 
-    /// The rows of a file of games, in order. Works in the current rayon pool.
+    /// The rows of a file of games of a run, in order. Runs are told apart by their number, which becomes a part of
+    /// [`Row::game`]: several runs have games with the same numbers. Works in the current rayon pool.
     ///
     /// # Errors
     /// [`ExportError`].
-    pub fn rows(&mut self, path: &Path) -> Result<Vec<Row<B>>, ExportError> {
+    pub fn rows(&mut self, run: u16, path: &Path) -> Result<Vec<Row<B>>, ExportError> {
         let shard = Shard::open(path)?;
         let found = shard.rule_set()?;
         if found.move_rules_bytes() != self.rules.move_rules_bytes() {
@@ -133,7 +138,8 @@ impl<'a, B: Board> Exporter<'a, B> {
             .map(|game| game.parts().plies.len() as u64)
             .sum::<u64>();
         let mut kept = Vec::new();
-        for row in rows.into_iter().flatten() {
+        for mut row in rows.into_iter().flatten() {
+            row.game |= u64::from(run) << RUN_SHIFT;
             if self.filter.fold && !self.seen.insert(folded(&row.position)) {
                 self.exported.folded += 1;
                 continue;
@@ -144,12 +150,17 @@ impl<'a, B: Board> Exporter<'a, B> {
         Ok(kept)
     }
 
-    /// Writes the rows of a file of games.
+    /// Writes the rows of a file of games of a run.
     ///
     /// # Errors
     /// [`ExportError`].
-    pub fn write(&mut self, path: &Path, writer: &mut DatasetWriter) -> Result<(), ExportError> {
-        for row in self.rows(path)? {
+    pub fn write(
+        &mut self,
+        run: u16,
+        path: &Path,
+        writer: &mut DatasetWriter,
+    ) -> Result<(), ExportError> {
+        for row in self.rows(run, path)? {
             writer.push(&row)?;
         }
         Ok(())
@@ -221,33 +232,13 @@ impl<'a, B: Board> Exporter<'a, B> {
 
     /// Adds what the tables know.
     fn label(&self, row: &mut Row<B>) -> Result<(), ExportError> {
-        let known = |error: &ProbeError| {
-            matches!(
-                error,
-                ProbeError::MissingTable { .. }
-                    | ProbeError::TooManyPieces { .. }
-                    | ProbeError::NoTables { .. }
-            )
-        };
         let Some(tables) = self.tables else {
             return Ok(());
         };
-        if row.position.piece_count() > tables.max_pieces() {
-            return Ok(());
-        }
-        match tables.probe_dtw(&row.position) {
-            Ok(value) => {
-                row.distance = Some(value);
-                row.outcome = Some(value.wld());
-                return Ok(());
-            }
-            Err(error) if known(&error) => {}
-            Err(error) => return Err(error.into()),
-        }
-        match tables.probe_wld(&row.position) {
-            Ok(value) => row.outcome = Some(value),
-            Err(error) if known(&error) => {}
-            Err(error) => return Err(error.into()),
+        if let Some((outcome, value)) = known(tables, &row.position)? {
+            row.outcome = Some(outcome);
+            row.distance = value;
+            row.source = LabelSource::Tables;
         }
         Ok(())
     }

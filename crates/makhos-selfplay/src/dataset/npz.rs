@@ -1,10 +1,10 @@
-//! Columns as arrays for NumPy.
+//! Columns as arrays for NumPy, and back.
 
 use std::fs::File;
 use std::path::Path;
 
-use ndarray::{Array1, Array2};
-use ndarray_npy::{NpzWriter, WriteNpzError};
+use ndarray::{Array1, Array2, Ix1, Ix2, OwnedRepr};
+use ndarray_npy::{NpzReader, NpzWriter, ReadNpzError, ReadableElement, WriteNpzError};
 
 use super::DatasetError;
 use super::columns::Columns;
@@ -68,4 +68,84 @@ fn write(columns: &Columns, file: File) -> Result<(), WriteNpzError> {
     writer.add_array("label_source", &Array1::from(columns.source.clone()))?;
     writer.finish()?;
     Ok(())
+}
+
+/// Reads a file that [`write_npz`] has written for a board of so many squares. Moves are not among its arrays.
+///
+/// # Errors
+/// [`DatasetError::Io`], [`DatasetError::ReadNpz`], and [`DatasetError::Other`] if its arrays do not fit together.
+pub fn read_npz(path: &Path, squares: u32) -> Result<Columns, DatasetError> {
+    let file = File::open(path).map_err(|source| DatasetError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let columns = read(file, squares).map_err(|source| DatasetError::ReadNpz {
+        path: path.to_owned(),
+        source,
+    })?;
+    columns.ok_or_else(|| DatasetError::Other {
+        path: path.to_owned(),
+        reason: "its arrays are not those of positions on this board".to_owned(),
+    })
+}
+
+/// The columns of a file, if its arrays fit together.
+fn read(file: File, squares: u32) -> Result<Option<Columns>, ReadNpzError> {
+    let mut reader = NpzReader::new(file)?;
+    let boards: Array2<u64> = if squares <= 32 {
+        let boards = reader.by_name::<OwnedRepr<u32>, Ix2>("boards")?;
+        boards.mapv(u64::from)
+    } else {
+        reader.by_name::<OwnedRepr<u64>, Ix2>("boards")?
+    };
+    let width = if squares <= 64 { 4 } else { 8 };
+    let mut columns = Columns {
+        squares,
+        game: array(&mut reader, "game_id")?,
+        ply: array(&mut reader, "ply")?,
+        side: array(&mut reader, "stm")?,
+        mv: vec![None; boards.nrows()],
+        score: unless(array(&mut reader, "score")?, MISSING),
+        result: unless(array(&mut reader, "wdl")?, i8::MIN),
+        outcome: unless(array(&mut reader, "tb_wdl")?, i8::MIN),
+        distance: unless(array(&mut reader, "tb_dtw")?, u16::MAX),
+        source: array(&mut reader, "label_source")?,
+        ..Columns::default()
+    };
+    let lengths = [
+        columns.game.len(),
+        columns.ply.len(),
+        columns.side.len(),
+        columns.score.len(),
+        columns.result.len(),
+        columns.outcome.len(),
+        columns.distance.len(),
+        columns.source.len(),
+    ];
+    if boards.ncols() != width || lengths.iter().any(|&length| length != boards.nrows()) {
+        return Ok(None);
+    }
+    for row in boards.rows() {
+        for (kind, pieces) in columns.pieces.iter_mut().enumerate() {
+            let high = row.get(kind + 4).copied().unwrap_or(0);
+            pieces.push(u128::from(row[kind]) | u128::from(high) << 64);
+        }
+    }
+    Ok(Some(columns))
+}
+
+fn array<T: ReadableElement>(
+    reader: &mut NpzReader<File>,
+    name: &str,
+) -> Result<Vec<T>, ReadNpzError> {
+    let array = reader.by_name::<OwnedRepr<T>, Ix1>(name)?;
+    Ok(array.into_iter().collect())
+}
+
+/// `None` in place of what stands for a missing value.
+fn unless<T: Copy + PartialEq>(values: Vec<T>, missing: T) -> Vec<Option<T>> {
+    let values = values.into_iter();
+    values
+        .map(|value| (value != missing).then_some(value))
+        .collect()
 }

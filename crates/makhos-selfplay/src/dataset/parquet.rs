@@ -66,7 +66,7 @@ fn write(columns: &Columns, metadata: &[(&str, String)], file: File) -> Result<(
 }
 
 /// The schema in Parquet's own language.
-fn schema(squares: u32) -> String {
+pub(super) fn schema(squares: u32) -> String {
     let mut fields = String::from(
         "REQUIRED INT64 game_id (INTEGER(64,false));\n\
          REQUIRED INT32 ply (INTEGER(16,false));\n\
@@ -178,6 +178,7 @@ mod tests {
     use parquet::record::Field;
 
     use super::super::columns::{LabelSource, Row};
+    use super::super::read_parquet;
     use super::*;
 
     fn rows<B: Board>(rules: &RuleSet) -> Columns {
@@ -217,6 +218,13 @@ mod tests {
         let again = dir.path().join("again.parquet");
         write_parquet(&rows::<B>(rules), &metadata, &again).expect("it can be written");
         assert!(std::fs::read(&path).expect("a file") == std::fs::read(&again).expect("a file"));
+        let back = read_parquet(&path, B::SQUARES).expect("it can be read");
+        assert!(back == rows::<B>(rules));
+        let other = if B::SQUARES == 50 { 32 } else { 50 };
+        assert!(matches!(
+            read_parquet(&path, other),
+            Err(DatasetError::Other { .. })
+        ));
         let reader =
             SerializedFileReader::new(File::open(&path).expect("a file")).expect("Parquet");
         let rows = reader.get_row_iter(None).expect("rows");

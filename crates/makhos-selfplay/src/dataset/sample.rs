@@ -6,6 +6,7 @@ use makhos_rules::{Board, Position};
 use thiserror::Error;
 
 use super::columns::{LabelSource, Row};
+use crate::random::Dice;
 
 /// Why there is no sample.
 #[derive(Debug, Error)]
@@ -65,11 +66,7 @@ impl<'a, B: Board> Sampler<'a, B> {
     /// # Errors
     /// [`SampleError::Probe`].
     pub fn row(&self, number: u64) -> Result<Row<B>, SampleError> {
-        let mut random = mixed(self.seed ^ mixed(number));
-        let position = self.position(&mut || {
-            random = random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            mixed(random)
-        });
+        let position = self.position(number);
         let distance = match self.tables.probe_dtw(&position) {
             Ok(value) => Some(value),
             Err(ProbeError::MissingTable { .. }) => None,
@@ -92,13 +89,16 @@ impl<'a, B: Board> Sampler<'a, B> {
         })
     }
 
-    fn position(&self, next: &mut impl FnMut() -> u64) -> Position<B> {
+    /// The position of the row with this number.
+    #[must_use]
+    pub fn position(&self, number: u64) -> Position<B> {
+        let dice = &mut Dice::of_game(self.seed, number);
         let (index, at) = if self.by_class {
-            let index = &self.indices[below(next(), self.indices.len() as u64) as usize];
-            (index, below(next(), stored(index)))
+            let index = &self.indices[dice.index(self.indices.len())];
+            (index, below(dice, stored(index)))
         } else {
             let all = self.indices.iter().map(stored).sum();
-            let mut at = below(next(), all);
+            let mut at = below(dice, all);
             let mut index = &self.indices[0];
             for here in &self.indices {
                 index = here;
@@ -111,7 +111,7 @@ impl<'a, B: Board> Sampler<'a, B> {
         };
         let side = stored_sides(index.material())[(at / index.len()) as usize];
         let position = index.position(at % index.len(), side);
-        if next() & 1 == 1 {
+        if dice.below(2) == 1 {
             position.flip()
         } else {
             position
@@ -125,16 +125,8 @@ fn stored<B: Board>(index: &PlacementIndex<B>) -> u64 {
 }
 
 /// A number below `bound`, as good as uniform for bounds far below 2^64.
-fn below(random: u64, bound: u64) -> u64 {
-    ((u128::from(random) * u128::from(bound)) >> 64) as u64
-}
-
-/// The finishing step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-/// OOPSLA 2014).
-pub(super) fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+fn below(dice: &mut Dice, bound: u64) -> u64 {
+    ((u128::from(dice.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -142,13 +134,6 @@ mod tests {
     use makhos_rules::{Color, variant};
 
     use super::*;
-
-    #[test]
-    fn numbers_stay_below_their_bound() {
-        let numbers: Vec<u64> = (0..1000).map(|n| below(mixed(n), 7)).collect();
-        assert!((0..7).all(|n| numbers.contains(&n)));
-        assert!(numbers.iter().all(|&n| n < 7));
-    }
 
     #[test]
     fn every_class_comes_as_often_as_asked() {
@@ -163,13 +148,9 @@ mod tests {
                 seed: 5,
             };
             let sampler = Sampler::new(&tables, &sample).expect("two classes");
-            let mut seed = 0;
             let (mut kings, mut black) = (0_u32, 0_u32);
-            for _ in 0..4000 {
-                let position = sampler.position(&mut || {
-                    seed += 1;
-                    mixed(seed)
-                });
+            for number in 0..4000 {
+                let position = sampler.position(number);
                 kings += u32::from(position.men(Color::White).is_empty());
                 black += u32::from(position.side() == Color::Black);
             }
@@ -182,7 +163,10 @@ mod tests {
             assert!(kings.abs_diff(expected) < 200, "{kings}");
             assert!(black.abs_diff(2000) < 200, "{black}");
             // There is no table to tell what such a position is worth.
-            assert!(matches!(sampler.row(0), Err(SampleError::Probe(_))));
+            let quiet = |number: &u64| !variant::ENGLISH.has_capture(&sampler.position(*number));
+            let number = (0..).find(quiet).expect("a quiet position");
+            let row = sampler.row(number);
+            assert!(matches!(row, Err(SampleError::Probe(_))));
         }
         let nothing = Sample {
             classes: Vec::new(),

@@ -7,10 +7,11 @@ use makhos_rules::{Board, RuleSet};
 use sha2::{Digest, Sha256};
 
 use super::columns::{Columns, Row};
-use super::{DatasetError, write_npz, write_parquet};
+use super::{DatasetError, read_npz, read_parquet, write_npz, write_parquet};
+use crate::random::scrambled;
 
 /// What a row is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Split {
     /// Nine in ten games.
     Train,
@@ -27,11 +28,17 @@ impl Split {
     /// The split of a game: by a hash of its number, so that it is the same in every data set.
     #[must_use]
     pub fn of_game(game: u64) -> Self {
-        match crate::dataset::sample::mixed(game ^ 0x5EED_0F5E_7500_0000) % 20 {
+        match scrambled(game ^ 0x5EED_0F5E_7500_0000) % 20 {
             0 => Self::Validation,
             1 => Self::Test,
             _ => Self::Train,
         }
+    }
+
+    /// The split with this name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|split| split.name() == name)
     }
 
     /// `train`, `validation` or `test`.
@@ -65,6 +72,44 @@ impl Form {
     }
 }
 
+impl Form {
+    /// The form of the file with this name, by its extension.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        [Self::Parquet, Self::Npz]
+            .into_iter()
+            .find(|form| form.name() == extension)
+    }
+
+    /// Writes rows to a new file; `metadata` is for Parquet.
+    ///
+    /// # Errors
+    /// [`DatasetError`].
+    pub fn write(
+        self,
+        columns: &Columns,
+        metadata: &[(&str, String)],
+        path: &Path,
+    ) -> Result<(), DatasetError> {
+        match self {
+            Self::Parquet => write_parquet(columns, metadata, path),
+            Self::Npz => write_npz(columns, path),
+        }
+    }
+
+    /// Reads rows on a board of so many squares.
+    ///
+    /// # Errors
+    /// [`DatasetError`].
+    pub fn read(self, path: &Path, squares: u32) -> Result<Columns, DatasetError> {
+        match self {
+            Self::Parquet => read_parquet(path, squares),
+            Self::Npz => read_npz(path, squares),
+        }
+    }
+}
+
 /// A file of a data set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatasetFile {
@@ -80,6 +125,35 @@ pub struct DatasetFile {
     pub bytes: u64,
     /// SHA-256 digest in hexadecimal digits.
     pub sha256: String,
+}
+
+impl DatasetFile {
+    /// Describes a complete file with these rows.
+    ///
+    /// # Errors
+    /// [`DatasetError::Io`].
+    pub fn describe(path: &Path, split: Split, columns: &Columns) -> Result<Self, DatasetError> {
+        let counts = [columns.len() as u64, columns.exact() as u64];
+        Self::with_counts(path, split, counts)
+    }
+
+    fn with_counts(
+        path: &Path,
+        split: Split,
+        [rows, exact]: [u64; 2],
+    ) -> Result<Self, DatasetError> {
+        let bytes = fs::read(path).map_err(|source| io(path, source))?;
+        let name = path.file_name().unwrap_or_default();
+        let digest = Sha256::digest(&bytes);
+        Ok(Self {
+            name: name.to_string_lossy().into_owned(),
+            split,
+            rows,
+            exact,
+            bytes: bytes.len() as u64,
+            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        })
+    }
 }
 
 /// Collects rows and writes a file whenever enough have come.
@@ -158,16 +232,7 @@ impl DatasetWriter {
                 );
                 let path = self.dir.join(&name);
                 fs::rename(temporary, &path).map_err(|source| io(&path, source))?;
-                let bytes = fs::read(&path).map_err(|source| io(&path, source))?;
-                let digest = Sha256::digest(&bytes);
-                files.push(DatasetFile {
-                    name,
-                    split,
-                    rows: *rows,
-                    exact: *exact,
-                    bytes: bytes.len() as u64,
-                    sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-                });
+                files.push(DatasetFile::with_counts(&path, split, [*rows, *exact])?);
             }
         }
         Ok(files)
@@ -178,10 +243,7 @@ impl DatasetWriter {
         let number = self.written[split].len();
         let name = format!(".{}-{number:05}.tmp", Split::ALL[split].name());
         let path = self.dir.join(name);
-        match self.form {
-            Form::Parquet => write_parquet(&columns, &self.metadata, &path)?,
-            Form::Npz => write_npz(&columns, &path)?,
-        }
+        self.form.write(&columns, &self.metadata, &path)?;
         let (rows, exact) = (columns.len() as u64, columns.exact() as u64);
         self.written[split].push((path, rows, exact));
         Ok(())

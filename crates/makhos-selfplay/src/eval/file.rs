@@ -2,32 +2,27 @@
 //!
 //! Tensors of f32: `patterns.N` of shape `[patterns, 2]` for each window, `kings` of `[squares, 2]` and `scalars`
 //! of `[6, 2]`; the last dimension is the phase. The metadata has `format`, `version`, `variant`, `squares`,
-//! `generation` and `hash`.
-//!
-//! The header is written here, not by the library, whose order of metadata changes from run to run: equal
-//! weights are equal bytes.
+//! `generation` and `hash`. Equal weights are equal bytes.
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use makhos_rules::{Board, RuleSet};
-use safetensors::{Dtype, SafeTensors};
 
 use super::features::{Features, Scalar};
+use super::tensors::{self, Tensor, TensorFile};
 use super::weights::{FORMAT_VERSION, Weights, WeightsError};
 
 /// What files of weights say they are.
-const FORMAT: &str = "makhos-patterns";
+pub(super) const FORMAT: &str = "makhos-patterns";
 
-/// Names and lengths of the tensors, in the order of the weights.
-fn tensors<B: Board>(rules: &RuleSet) -> Vec<(String, usize)> {
+/// Names and shapes of the tensors, in the order of the weights.
+fn all_tensors<B: Board>(rules: &RuleSet) -> Vec<Tensor> {
     let (tables, patterns) = Features::<B>::new(rules).tables();
-    let mut all: Vec<_> = (0..tables)
-        .map(|table| (format!("patterns.{table}"), patterns))
+    let mut all: Vec<Tensor> = (0..tables)
+        .map(|table| (format!("patterns.{table}"), vec![patterns, 2]))
         .collect();
-    all.push(("kings".into(), B::SQUARES as usize));
-    all.push(("scalars".into(), Scalar::ALL.len()));
+    all.push(("kings".into(), vec![B::SQUARES as usize, 2]));
+    all.push(("scalars".into(), vec![Scalar::ALL.len(), 2]));
     all
 }
 
@@ -38,30 +33,16 @@ impl Weights {
     /// [`WeightsError`] if these are not weights of `rules`.
     pub fn to_bytes<B: Board>(&self, rules: &RuleSet) -> Result<Vec<u8>, WeightsError> {
         self.check_rules::<B>(rules)?;
-        let mut header = format!(
-            "{{\"__metadata__\":{{\"format\":\"{FORMAT}\",\"version\":\"{FORMAT_VERSION}\",\
-             \"variant\":\"{}\",\"squares\":\"{}\",\"generation\":\"{}\",\"hash\":\"{:016x}\"}}",
-            self.variant,
-            self.squares,
-            self.generation,
-            self.hash()
-        );
-        let mut start = 0;
-        for (name, length) in tensors::<B>(rules) {
-            let end = start + length * 2 * size_of::<f32>();
-            header.push_str(&format!(
-                ",\"{name}\":{{\"dtype\":\"F32\",\"shape\":[{length},2],\"data_offsets\":[{start},{end}]}}"
-            ));
-            start = end;
-        }
-        header.push('}');
-        while !header.len().is_multiple_of(8) {
-            header.push(' ');
-        }
-        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
-        bytes.extend(header.bytes());
-        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
-        Ok(bytes)
+        let metadata = [
+            ("format", FORMAT.to_owned()),
+            ("version", FORMAT_VERSION.to_string()),
+            ("variant", self.variant.clone()),
+            ("squares", self.squares.to_string()),
+            ("generation", self.generation.to_string()),
+            ("hash", format!("{:016x}", self.hash())),
+        ];
+        let all = all_tensors::<B>(rules);
+        Ok(tensors::to_bytes(&metadata, &all, &self.values))
     }
 
     /// The weights that a file holds.
@@ -69,42 +50,19 @@ impl Weights {
     /// # Errors
     /// [`WeightsError`] if the bytes are damaged or hold something else than weights of `rules`.
     pub fn from_bytes<B: Board>(rules: &RuleSet, bytes: &[u8]) -> Result<Self, WeightsError> {
-        let file = SafeTensors::deserialize(bytes)?;
-        let (_, metadata) = SafeTensors::read_metadata(bytes)?;
-        let said = |key: &str| {
-            let all = metadata.metadata().as_ref();
-            all.and_then(|all| all.get(key))
-                .cloned()
-                .unwrap_or_default()
-        };
-        expect("format", said("format"), FORMAT)?;
-        expect("version", said("version"), &FORMAT_VERSION.to_string())?;
-        let mut values = Vec::new();
-        let mut weights = Self {
-            variant: said("variant"),
-            squares: number("squares", &said("squares"))?,
-            generation: number("generation", &said("generation"))?,
-            values: Vec::new(),
-        };
+        let file = TensorFile::read(bytes)?;
+        file.expect("format", FORMAT)?;
+        file.expect("version", &FORMAT_VERSION.to_string())?;
         // Before the tensors, whose shapes follow from the board.
-        expect(
-            "squares",
-            weights.squares.to_string(),
-            &B::SQUARES.to_string(),
-        )?;
-        for (name, length) in tensors::<B>(rules) {
-            let expected = vec![length, 2];
-            let tensor = file.tensor(&name).ok();
-            let right = tensor.filter(|it| it.dtype() == Dtype::F32 && it.shape() == expected);
-            let Some(tensor) = right else {
-                return Err(WeightsError::Tensor { name, expected });
-            };
-            let (chunks, _) = tensor.data().as_chunks::<4>();
-            values.extend(chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)));
-        }
-        weights.values = values;
+        file.expect("squares", &B::SQUARES.to_string())?;
+        let weights = Self {
+            variant: file.said("variant").to_owned(),
+            squares: file.number("squares")?,
+            generation: file.number("generation")?,
+            values: file.values(&all_tensors::<B>(rules))?,
+        };
         weights.check_rules::<B>(rules)?;
-        if said("hash") != format!("{:016x}", weights.hash()) {
+        if file.said("hash") != format!("{:016x}", weights.hash()) {
             return Err(WeightsError::Hash);
         }
         Ok(weights)
@@ -115,24 +73,7 @@ impl Weights {
     /// # Errors
     /// [`WeightsError`].
     pub fn save<B: Board>(&self, rules: &RuleSet, path: &Path) -> Result<(), WeightsError> {
-        let bytes = self.to_bytes::<B>(rules)?;
-        let failed = |source| WeightsError::Io {
-            path: path.to_owned(),
-            source,
-        };
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let temporary = Path::new(&name);
-        let written = fs::File::create(temporary).and_then(|mut file| {
-            file.write_all(&bytes)?;
-            file.sync_all()
-        });
-        let written = written.and_then(|()| fs::rename(temporary, path));
-        written.map_err(|error| {
-            // What is left is of no use to anyone.
-            let _ = fs::remove_file(temporary);
-            failed(error)
-        })
+        tensors::save(path, &self.to_bytes::<B>(rules)?)
     }
 
     /// Reads a file.
@@ -140,38 +81,14 @@ impl Weights {
     /// # Errors
     /// [`WeightsError`].
     pub fn load<B: Board>(rules: &RuleSet, path: &Path) -> Result<Self, WeightsError> {
-        let bytes = fs::read(path).map_err(|source| WeightsError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-        Self::from_bytes::<B>(rules, &bytes).map_err(|error| WeightsError::File {
-            path: path.to_owned(),
-            source: Box::new(error),
-        })
+        tensors::load(path, |bytes| Self::from_bytes::<B>(rules, bytes))
     }
-}
-
-fn expect(key: &'static str, found: String, expected: &str) -> Result<(), WeightsError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(WeightsError::Metadata {
-        key,
-        found,
-        expected: expected.to_owned(),
-    })
-}
-
-fn number(key: &'static str, text: &str) -> Result<u32, WeightsError> {
-    text.parse().map_err(|_| WeightsError::Metadata {
-        key,
-        found: format!("\"{text}\""),
-        expected: "a number".to_owned(),
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use makhos_rules::variant::{INTERNATIONAL, RUSSIAN, THAI};
 
     use super::*;

@@ -2,15 +2,23 @@
 //!
 //! [`Patterns`] is a sparse linear sum. Which [`Features`] are active, and how much of each, is the same list
 //! that training sees; what each is worth is a matter of [`Weights`]. Anything else that can judge a position,
-//! such as a small neural network, is an [`Evaluator`] too.
+//! such as a small neural [network](Net), is an [`Evaluator`] too. A [`Model`]
+//! is whichever of both a file holds.
 
 mod features;
 mod file;
+mod model;
+pub(crate) mod net;
+mod net_file;
+mod onnx;
 mod patterns;
+mod tensors;
 mod weights;
 mod windows;
 
 pub use features::{Feature, Features, Phase, Scalar};
+pub use model::Model;
+pub use net::Net;
 pub use patterns::Patterns;
 pub use weights::{FORMAT_VERSION, Weights, WeightsError};
 

@@ -9,6 +9,7 @@ use makhos_rules::{Board, RuleSet};
 use thiserror::Error;
 
 use super::features::{Features, Phase, Scalar};
+use super::tensors;
 
 /// The version of the files that are written, and the only one that is read.
 pub const FORMAT_VERSION: u32 = 1;
@@ -144,11 +145,7 @@ impl Weights {
     /// and finds damage; it is no protection against intent.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let values = self.values.iter().flat_map(|value| value.to_le_bytes());
-        let bytes = self.variant.bytes().chain([0]).chain(values);
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+        tensors::hash(&self.variant, &self.values)
     }
 
     /// Whether they fit the variant and the board.

@@ -23,7 +23,6 @@ mod directory;
 mod header;
 mod opening;
 mod player;
-mod random;
 mod record;
 mod run;
 mod settings;
@@ -31,9 +30,9 @@ pub mod shard;
 mod tally;
 mod track;
 
+pub use crate::random::Dice;
 pub use header::{HeaderError, RunInfo, ShardHeader};
 pub use player::RandomGames;
-pub use random::Dice;
 pub use record::{
     DrawnBy, Ending, GameParts, GameRecord, GameResult, PlayedPosition, Ply, Positions, RecordError,
 };

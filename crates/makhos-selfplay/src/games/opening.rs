@@ -6,11 +6,11 @@ use makhos_rules::game::Game;
 use makhos_rules::{Board, Position, RuleSet};
 
 use super::adjudicate::value;
-use super::random::Dice;
 use super::record::Ply;
 use super::settings::OpeningSettings;
 use super::track::Track;
 use crate::eval::Evaluator;
+use crate::random::Dice;
 use crate::search::{Limits, Line, Searcher};
 
 /// The first moves of a game.

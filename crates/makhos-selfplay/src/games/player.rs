@@ -10,12 +10,12 @@ use makhos_rules::{Board, Move, Position, RuleSet};
 
 use super::adjudicate::value;
 use super::opening::Judge;
-use super::random::Dice;
 use super::record::{Ending, GameParts, GameRecord, GameResult, Ply};
 use super::run::SelfPlay;
 use super::settings::Players;
 use super::track::Track;
 use crate::eval::Evaluator;
+use crate::random::Dice;
 use crate::search::{Limits, Line, Searcher, Settings};
 
 /// Plays games of a run, one after the other. A game does not depend on those played before.

@@ -21,6 +21,7 @@ use super::settings::{GameSettings, SettingsError};
 use super::shard::{self, Shard, ShardError, shard_name};
 use super::tally::Tally;
 use crate::eval::Evaluator;
+use crate::publish::publish;
 
 /// Games of the engine against itself, or of random moves, into files of a directory.
 ///
@@ -357,7 +358,7 @@ impl<B: Board, E: Evaluator<B>> SelfPlay<B, E> {
         let path = dir.join(shard_name(number));
         let encoded = shard::encode(&header, &body);
         let bytes = encoded.map_err(|source| io_error(&path, source))?;
-        shard::publish(&path, &bytes).map_err(|source| io_error(&path, source))?;
+        publish(&path, &bytes).map_err(|source| io_error(&path, source))?;
         Ok(ShardReport {
             number,
             path,

@@ -15,7 +15,7 @@
 //! or cut off is never read. A file has its name only when it is complete.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use makhos_rules::{Board, RuleSet};
@@ -299,25 +299,4 @@ pub(super) fn encode(header: &ShardHeader, body: &[u8]) -> io::Result<Vec<u8>> {
     bytes.extend(length.to_le_bytes());
     bytes.extend(END_MAGIC);
     Ok(bytes)
-}
-
-/// Writes a file, which appears under its name only when it is complete and on the disk.
-pub(super) fn publish(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".{name}.");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    // Temporary files are private by default, games are as open as the user's other files.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    // Windows cannot open a directory for this, nor needs it.
-    if cfg!(unix) {
-        fs::File::open(dir)?.sync_all()?;
-    }
-    Ok(())
 }

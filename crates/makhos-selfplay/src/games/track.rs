@@ -130,8 +130,8 @@ mod tests {
     use makhos_rules::game::{Game, GameEnd};
     use makhos_rules::variant;
 
-    use super::super::random::Dice;
     use super::*;
+    use crate::random::Dice;
 
     /// Plays random games both ways; counts those that ended by no move, repetition, clocks and the road.
     fn compare<B: Board>(rules: &RuleSet, games: u64, seen: &mut [u32; 4]) {

@@ -4,8 +4,8 @@ use makhos_rules::draw::DrawRules;
 use makhos_rules::game::Game;
 use makhos_rules::{Board, Move, Position, RuleSet};
 
+use crate::random::Dice;
 use crate::search::Line;
-use crate::train::random::Stream;
 
 /// How often a random opening that ends the game is drawn anew.
 const TRIES: usize = 1_000;
@@ -26,13 +26,13 @@ impl<B: Board> Opening<B> {
     #[must_use]
     pub fn random(rules: &RuleSet, plies: usize, seed: u64, number: u64) -> Self {
         let start = Position::<B>::start(rules);
-        let mut random = Stream::new(seed, number);
+        let mut dice = Dice::of_game(seed, number);
         let mut longest = Vec::new();
         for _ in 0..TRIES {
             let (mut position, mut moves) = (start, Vec::with_capacity(plies));
             let mut legal = rules.legal_moves(&position);
             while moves.len() < plies && !legal.is_empty() {
-                let mv = legal[random.below(legal.len())];
+                let mv = legal[dice.index(legal.len())];
                 position = position.make(&mv);
                 moves.push(mv);
                 legal = rules.legal_moves(&position);

@@ -157,7 +157,7 @@ fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
 mod tests {
     use super::*;
     use crate::matches::score::Outcome;
-    use crate::train::random::Stream;
+    use crate::random::Dice;
 
     fn tally(pairs: [u64; 5]) -> Tally {
         Tally {
@@ -207,7 +207,7 @@ mod tests {
         let test = Sprt::new(0.0, 40.0, 0.05, 0.05).expect("a test");
         // How often a match between players of this difference ends with `elo1` accepted.
         let accepted = |elo: f64, seed: u64| {
-            let mut random = Stream::new(seed, 0);
+            let mut random = Dice::of_game(seed, 0);
             let win = points_of(elo) as f32 - 0.25;
             let mut game = move || match random.unit() {
                 it if it < win => Outcome::Win,

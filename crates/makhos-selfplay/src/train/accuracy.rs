@@ -7,6 +7,7 @@ use makhos_rules::{Board, Position};
 use rayon::prelude::*;
 
 use super::error::{TrainError, check};
+use super::minimum::minimum;
 use crate::eval::Evaluator;
 
 /// How scores become verdicts and probabilities.
@@ -32,6 +33,48 @@ impl Default for Judgement {
 }
 
 impl Judgement {
+    /// The judgement by which an evaluator's scores explain exact values best: with the least cross-entropy of
+    /// these positions, threshold and scale being between 0.02 and 20. To be fair to all evaluators, take other
+    /// positions than those they are compared by.
+    ///
+    /// # Errors
+    /// [`TrainError::Empty`] without positions.
+    pub fn fitted<B: Board, E: Evaluator<B>>(
+        evaluator: &E,
+        positions: &[(Position<B>, Wld)],
+    ) -> Result<Self, TrainError> {
+        if positions.is_empty() {
+            return Err(TrainError::Empty { part: "exact" });
+        }
+        let mut counts = BTreeMap::<(i32, Wld), u32>::new();
+        let scores: Vec<(i32, Wld)> = positions
+            .par_iter()
+            .map(|(position, value)| (evaluator.evaluate(position).get(), *value))
+            .collect();
+        for score in scores {
+            *counts.entry(score).or_default() += 1;
+        }
+        let surprise = |judgement: Self| -> f64 {
+            let terms = counts.iter().map(|((score, value), count)| {
+                let score = f64::from(*score) / 100.0;
+                -f64::from(*count) * judgement.likelihood(score, *value)
+            });
+            terms.sum()
+        };
+        // The surprise is convex in scale and scale times threshold together, so it falls and rises in each
+        // of both when the other one is fixed or at its best.
+        let (low, high) = (0.02_f64.ln(), 20.0_f64.ln());
+        let with = |scale: f64, threshold: f64| Self {
+            threshold: threshold.exp(),
+            scale: scale.exp(),
+        };
+        let threshold = |scale| minimum(low, high, 1e-3, |it| surprise(with(scale, it)));
+        let scale = minimum(low, high, 1e-3, |scale| {
+            surprise(with(scale, threshold(scale)))
+        });
+        Ok(with(scale, threshold(scale)))
+    }
+
     /// The verdict on a score in men.
     fn verdict(&self, score: f64) -> Wld {
         if score > self.threshold {
@@ -145,7 +188,9 @@ mod tests {
     use makhos_rules::variant::RUSSIAN;
 
     use super::*;
-    use crate::eval::{Patterns, Weights};
+    use crate::eval::{Model, Patterns, Weights};
+    use crate::random::Dice;
+    use crate::train::testing::random_examples;
 
     #[test]
     fn verdicts_are_counted_by_pieces() {
@@ -184,6 +229,35 @@ mod tests {
             ..judgement
         };
         assert!(accuracy(&eval, &senseless, &positions).is_err());
+    }
+
+    #[test]
+    fn a_judgement_is_found_again() {
+        let true_one = Judgement {
+            threshold: 0.8,
+            scale: 1.7,
+        };
+        let eval = Model::<u32>::material(&RUSSIAN).expect("weights");
+        let mut dice = Dice::new(1);
+        let positions: Vec<_> = random_examples::<u32>(&RUSSIAN, 20_000, 4)
+            .into_iter()
+            .map(|example| {
+                let score = f64::from(eval.evaluate(&example.position).get()) / 100.0;
+                let drawn = f64::from(dice.unit());
+                let win = true_one.likelihood(score, Wld::Win).exp();
+                let loss = true_one.likelihood(score, Wld::Loss).exp();
+                let value = match drawn {
+                    it if it < win => Wld::Win,
+                    it if it < win + loss => Wld::Loss,
+                    _ => Wld::Draw,
+                };
+                (example.position, value)
+            })
+            .collect();
+        let found = Judgement::fitted(&eval, &positions).expect("a judgement");
+        assert!((found.threshold - 0.8).abs() < 0.05, "{found:?}");
+        assert!((found.scale - 1.7).abs() < 0.12, "{found:?}");
+        assert!(Judgement::fitted::<u32, _>(&eval, &[]).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use makhos_rules::Position;
 
 use super::error::{TrainError, check};
-use super::random::mixed;
+use crate::random::scrambled;
 
 /// A position and what came of it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -76,7 +76,7 @@ impl Split {
     /// The part that a game belongs to.
     #[must_use]
     pub fn part(&self, game: u64) -> Part {
-        if mixed(mixed(game) ^ self.seed) < self.below {
+        if scrambled(scrambled(game) ^ self.seed) < self.below {
             Part::Validation
         } else {
             Part::Train

@@ -23,9 +23,10 @@ use super::curve::{LossCurve, LossPoint};
 use super::error::{TrainError, check};
 use super::learner::{Learner, learn};
 use super::loss::{Cell, Pair, ROWS, errors, groups, mean_loss};
-use super::random::Stream;
+use super::minimum::minimum;
 use super::samples::Samples;
 use crate::eval::{Weights, WeightsError};
+use crate::random::Dice;
 
 /// How weights are fitted.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -161,23 +162,9 @@ pub fn best_scale(samples: &Samples, weights: &Weights) -> Result<f32, TrainErro
     samples.check("training")?;
     let state = State::new(samples, weights)?;
     let loss = |log: f64| mean_loss(samples, &state.cells, log.exp() as f32);
-    // The loss is convex in the scale, so it has one minimum; golden sections narrow it down.
-    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = (0.01_f64.ln(), 10.0_f64.ln());
-    let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
-    let (mut at_left, mut at_right) = (loss(left), loss(right));
-    while high - low > 1e-3 {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - golden * (high - low);
-            at_left = loss(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + golden * (high - low);
-            at_right = loss(right);
-        }
-    }
-    Ok(((low + high) / 2.0).exp() as f32)
+    // The loss is convex in the scale, so it has one minimum.
+    let best = minimum(0.01_f64.ln(), 10.0_f64.ln(), 1e-3, loss);
+    Ok(best.exp() as f32)
 }
 
 /// What changes during training.
@@ -212,7 +199,7 @@ impl State {
     /// All batches once, and the pull of the prior; the mean loss.
     fn epoch(&mut self, samples: &Samples, settings: &FitSettings, epoch: u32) -> f64 {
         let mut batches: Vec<usize> = (0..samples.len().div_ceil(settings.batch)).collect();
-        Stream::new(settings.seed, u64::from(epoch)).shuffle(&mut batches);
+        Dice::of_game(settings.seed, u64::from(epoch)).shuffle(&mut batches);
         let mut loss = 0.0;
         for batch in batches {
             let start = batch * settings.batch;

@@ -9,7 +9,7 @@ use crate::train::testing::random_examples;
 /// Weights that differ everywhere.
 fn scattered<B: Board>(rules: &RuleSet, width: f32, seed: u64) -> Weights {
     let mut weights = Weights::material_only::<B>(rules);
-    let mut random = Stream::new(seed, 9);
+    let mut random = Dice::of_game(seed, 9);
     for value in &mut weights.values {
         *value += (random.unit() - 0.5) * width;
     }
@@ -123,7 +123,7 @@ fn teacher() -> Weights {
     let features = Features::<u32>::new(&RUSSIAN);
     let mut teacher = Weights::material_only::<u32>(&RUSSIAN);
     let first = 2 * features.king(0);
-    let mut random = Stream::new(77, 0);
+    let mut random = Dice::of_game(77, 0);
     for value in &mut teacher.values[first..] {
         *value = *value * 0.8 + (random.unit() - 0.5) * 0.2;
     }

@@ -2,8 +2,9 @@
 //!
 //! [`fit`] fits the weights of patterns by logistic regression. [`Split`] divides games into those to train
 //! on and those for validation, [`Samples`] holds the features of positions, [`LossCurve`] tells how it
-//! went. [`Net`] is a small neural network for the same purpose, [`train_net`] trains it. [`accuracy`]
-//! compares what an evaluator says with exact values.
+//! went. [`train_net`] trains a small neural
+//! network ([`Net`](crate::eval::Net)) for the same purpose. [`accuracy`]
+//! compares what an evaluator says with exact values, [`keeping`] what a search plays.
 //!
 //! ```
 //! use makhos_rules::{Position, variant};
@@ -29,14 +30,12 @@ mod curve;
 mod error;
 mod example;
 mod fit;
+mod keeping;
 mod learner;
 mod logistic;
 mod loss;
-mod net;
-mod net_file;
+mod minimum;
 mod net_fit;
-mod onnx;
-pub(crate) mod random;
 mod samples;
 mod svg;
 #[cfg(test)]
@@ -47,6 +46,6 @@ pub use curve::{LossCurve, LossPoint};
 pub use error::TrainError;
 pub use example::{Example, Part, Split};
 pub use fit::{Fit, FitSettings, best_scale, fit};
-pub use net::Net;
+pub use keeping::{Keeping, keeping};
 pub use net_fit::{NetFit, NetSamples, NetSettings, train_net};
 pub use samples::Samples;

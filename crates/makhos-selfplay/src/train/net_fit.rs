@@ -14,8 +14,9 @@ use super::curve::{LossCurve, LossPoint};
 use super::error::{TrainError, check};
 use super::example::Example;
 use super::learner::{Learner, learn};
-use super::net::{FIRST, Net, OUTPUTS, SECOND, Shape, for_inputs, softmax};
-use super::random::Stream;
+use crate::eval::Net;
+use crate::eval::net::{FIRST, OUTPUTS, SECOND, Shape, for_inputs, softmax};
+use crate::random::Dice;
 
 /// Examples of one task.
 const ROWS: usize = 256;
@@ -56,7 +57,7 @@ impl NetSamples {
         }
         Example::check_all(examples)?;
         let mut order: Vec<u32> = (0..found as u32).collect();
-        Stream::new(seed, 0).shuffle(&mut order);
+        Dice::of_game(seed, 0).shuffle(&mut order);
         let mut samples = Self {
             shape: Shape::of::<B>(),
             inputs: Vec::new(),
@@ -220,7 +221,7 @@ impl Learner for NetLearner<'_> {
     fn epoch(&mut self, epoch: u32) -> f64 {
         let (samples, size) = (self.train, self.settings.batch);
         let mut batches: Vec<usize> = (0..samples.len().div_ceil(size)).collect();
-        Stream::new(self.settings.seed, u64::from(epoch)).shuffle(&mut batches);
+        Dice::of_game(self.settings.seed, u64::from(epoch)).shuffle(&mut batches);
         let mut loss = 0.0;
         for batch in batches {
             let rows = batch * size..samples.len().min((batch + 1) * size);

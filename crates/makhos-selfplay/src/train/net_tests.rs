@@ -59,7 +59,7 @@ fn gradient_is_that_of_the_loss<B: Board>(rules: &RuleSet) {
     }
     let samples = NetSamples::extract(&examples, 2).expect("samples");
     let mut net = Net::<B>::random(rules, 5);
-    let mut random = Stream::new(6, 0);
+    let mut random = Dice::of_game(6, 0);
     net.values
         .iter_mut()
         .for_each(|value| *value += 0.02 * (random.unit() - 0.5));
@@ -81,8 +81,8 @@ fn gradient_is_that_of_the_loss<B: Board>(rules: &RuleSet) {
             values.len() - 2_200,
             values.len() - 99,
         ];
-        let start = start[random.below(4)];
-        let index = start + random.below(values.len() - start);
+        let start = start[random.index(4)];
+        let index = start + random.index(values.len() - start);
         let (before, step) = (values[index], 1e-5);
         values[index] = before + step;
         let above = plain_loss(&values, &examples);

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use super::error::TrainError;
 use super::example::Example;
-use super::random::Stream;
 use crate::eval::{Feature, Features, Scalar};
+use crate::random::Dice;
 
 /// Examples extracted by one task.
 const CHUNK: usize = 8_192;
@@ -94,7 +94,7 @@ impl Samples {
         }
         Example::check_all(examples)?;
         let mut order: Vec<u32> = (0..examples.len() as u32).collect();
-        Stream::new(seed, 0).shuffle(&mut order);
+        Dice::of_game(seed, 0).shuffle(&mut order);
         let layout = Layout::of(features);
         let parts: Vec<Self> = order
             .par_chunks(CHUNK)

@@ -3,7 +3,7 @@
 use makhos_rules::{Board, Position, RuleSet};
 
 use super::example::Example;
-use super::random::Stream;
+use crate::random::Dice;
 
 /// So many examples from random games, with random targets.
 pub(super) fn random_examples<B: Board>(
@@ -11,7 +11,7 @@ pub(super) fn random_examples<B: Board>(
     count: usize,
     seed: u64,
 ) -> Vec<Example<B>> {
-    let mut random = Stream::new(seed, 1);
+    let mut random = Dice::of_game(seed, 1);
     let mut examples = Vec::with_capacity(count);
     for game in 0_u64.. {
         let mut position = Position::<B>::start(rules);
@@ -20,7 +20,7 @@ pub(super) fn random_examples<B: Board>(
             if moves.is_empty() {
                 break;
             }
-            position = position.make(&moves[random.below(moves.len())]);
+            position = position.make(&moves[random.index(moves.len())]);
             if examples.len() == count {
                 return examples;
             }

@@ -8,7 +8,6 @@ use clap::Args;
 use makhos_probe::Tablebase;
 use makhos_retro::SolvedBoard;
 use makhos_rules::RuleSet;
-use makhos_selfplay::eval::Patterns;
 use makhos_selfplay::hub::{Setup, serve};
 
 use crate::args::{DirArgs, RulesArgs};
@@ -22,7 +21,8 @@ in the directory are used; without weights, material is all that the engine know
 
 Examples:
   makhos engine --variant russian --dir tables
-  makhos engine --variant international --weights g3.safetensors --hash 64";
+  makhos engine --variant international --weights g3.safetensors --hash 64
+  makhos engine --variant russian --weights n1.safetensors";
 
 /// Play: an engine on standard input and output, in the Hub protocol
 #[derive(Args, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct EngineArgs {
     #[command(flatten)]
     dir: DirArgs,
 
-    /// Weights of the evaluation, a safetensors file
+    /// The evaluation, a safetensors file of weights or of a network
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
 
@@ -53,8 +53,7 @@ impl BoardCommand for EngineArgs {
     }
 
     fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
-        let weights = play::weights::<B>(rules, self.weights.as_deref())?;
-        let evaluator = Patterns::<B>::new(rules, &weights).or_environment()?;
+        let evaluator = play::model::<B>(rules, self.weights.as_deref())?;
         let tables = Tablebase::<B>::open(*rules, &self.dir.dir).or_environment()?;
         let setup = Setup {
             rules: *rules,

@@ -9,7 +9,7 @@ use makhos_probe::Tablebase;
 use makhos_retro::SolvedBoard;
 use makhos_rules::RuleSet;
 use makhos_rules::{Board, Move};
-use makhos_selfplay::eval::Patterns;
+use makhos_selfplay::eval::Model;
 use makhos_selfplay::matches::{
     EnginePlayer, HubLevel, HubPlayer, HubProgram, Match, MatchReport, Player, PlayerError, Sprt,
 };
@@ -25,8 +25,8 @@ use crate::output::{Output, note};
 use crate::play::{self, Draws};
 
 const AFTER_HELP: &str = "\
-A and B are `material`, a safetensors file of weights, or `hub:COMMAND ARGUMENTS`, a program
-that speaks the Hub protocol. Every opening of random moves is played twice with colours
+A and B are `material`, a safetensors file of weights or of a network, or `hub:COMMAND ARGUMENTS`,
+a program that speaks the Hub protocol. Every opening of random moves is played twice with colours
 swapped. Elo comes with its 95% interval, computed from the results of pairs; LOS is the
 likelihood that A is the stronger one. With --sprt the match ends as soon as one of two
 hypotheses on Elo is accepted.
@@ -127,7 +127,7 @@ struct Document<'a> {
 
 /// A player of either kind.
 enum Either<B> {
-    Engine(Box<EnginePlayer<B>>),
+    Engine(Box<EnginePlayer<B, Model<B>>>),
     Hub(Box<HubPlayer>),
 }
 
@@ -149,7 +149,7 @@ impl<B: Board> Player<B> for Either<B> {
 
 /// What makes players of one side.
 enum Maker<B> {
-    Weights(Arc<Patterns<B>>),
+    Model(Arc<Model<B>>),
     Hub(HubProgram),
 }
 
@@ -218,9 +218,8 @@ impl MatchArgs {
             return Ok(Maker::Hub(hub));
         }
         let path = (text != "material").then(|| PathBuf::from(text));
-        let weights = play::weights::<B>(rules, path.as_deref())?;
-        let patterns = Patterns::new(rules, &weights).or_environment()?;
-        Ok(Maker::Weights(Arc::new(patterns)))
+        let model = play::model(rules, path.as_deref())?;
+        Ok(Maker::Model(Arc::new(model)))
     }
 
     fn player<B: Board>(
@@ -230,7 +229,7 @@ impl MatchArgs {
         tables: Option<Arc<Tablebase<B>>>,
     ) -> Result<Either<B>, PlayerError> {
         match maker {
-            Maker::Weights(eval) => {
+            Maker::Model(eval) => {
                 let draw_rules = self.draw_rules.of(rules);
                 let searcher = Searcher::new(*rules, draw_rules, eval.clone(), Settings::default());
                 let searcher = searcher.with_tables(tables);

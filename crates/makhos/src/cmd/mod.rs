@@ -4,7 +4,6 @@ pub(crate) mod completions;
 pub(crate) mod dataset;
 pub(crate) mod engine;
 pub(crate) mod generate;
-pub(crate) mod ladder;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;

@@ -1,5 +1,6 @@
 //! The command line as a user and a script see it: output, exit codes, interruption.
 
+mod datasets;
 mod draw_rules;
 mod generate;
 mod interruption;

@@ -158,3 +158,31 @@ pub(crate) fn data_lines(name: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
+
+/// A directory with a few quick games, made with the tables of three pieces.
+pub(crate) fn quick_games(dir: &Path) -> String {
+    let out = dir.join("games");
+    let out = out.to_str().expect("a path in UTF-8").to_owned();
+    let args = [
+        "selfplay",
+        "--variant",
+        "russian",
+        "--games",
+        "40",
+        "--nodes",
+        "100",
+        "--seed",
+        "3",
+        "--out",
+        &out,
+        "--dir",
+        tables(),
+    ];
+    run(&args).expect(0);
+    out
+}
+
+/// A path within a directory as text.
+pub(crate) fn path(dir: &Path, name: &str) -> String {
+    dir.join(name).to_str().expect("a path in UTF-8").to_owned()
+}

@@ -19,7 +19,6 @@ fn every_command_has_help_with_examples() {
         "dataset",
         "train",
         "match",
-        "ladder",
         "completions",
     ] {
         let help = run(&[command, "--help"]).expect(0);

@@ -11,6 +11,10 @@ use crate::exit::{OrFail, Outcome};
 use crate::json::RulesJson;
 use crate::text::grouped;
 
+/// The name of the manifest, and what it says it is.
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const FORMAT: &str = "makhos-dataset 1";
+
 /// What a data set holds.
 #[derive(Debug, Serialize)]
 pub(super) struct Manifest {
@@ -45,7 +49,7 @@ impl Manifest {
         files: &[DatasetFile],
     ) -> Self {
         Self {
-            format: "makhos-dataset 1",
+            format: FORMAT,
             generator: format!("makhos {}", env!("CARGO_PKG_VERSION")),
             rules: RulesJson::new(rules),
             source,
@@ -70,7 +74,7 @@ impl Manifest {
     pub(super) fn write(&self, rules: &RuleSet, form: Form, dir: &Path) -> Outcome<()> {
         let mut text = serde_json::to_string_pretty(self).or_environment()?;
         text.push('\n');
-        fs::write(dir.join("manifest.json"), text).or_environment()?;
+        fs::write(dir.join(MANIFEST), text).or_environment()?;
         fs::write(dir.join("README.md"), self.card(rules, form)).or_environment()
     }
 
@@ -117,7 +121,7 @@ impl Manifest {
              size_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files:\n{files}---\n\n\
              # {variant} draughts positions\n\n{rows} positions, {exact} of them with exact labels. {source} {tables}\n\n\
              | column | what |\n|---|---|\n\
-             | `game_id` | the game; all positions of a game are in one split |\n\
+             | `game_id` | the game, plus 2^48 times the number of its run; all positions of a game are in one split |\n\
              | `ply` | plies since the game began |\n\
              | `stm` | side to move: 0 White, 1 Black |\n\
              | `wm`, `bm`, `wk`, `bk` | white men, black men, white kings, black kings as sets of bits: square 1, the \
@@ -127,7 +131,8 @@ impl Manifest {
              | `wdl` | the result of the game for the side to move: 1, 0, -1; null without a game |\n\
              | `tb_wdl` | the exact outcome for the side to move |\n\
              | `tb_dtw` | plies to the end of the game under best play, for won and lost positions |\n\
-             | `label_source` | where `wdl` comes from: 0 the game was played out, 1 tables decided it, 2 no game |\n\n\
+             | `label_source` | where the best label comes from: 2 the tables know the position, use `tb_wdl`; else `wdl` of a \
+             game that 0 was played out, 1 was decided by tables |\n\n\
              ```python\nfrom datasets import load_dataset\ndata = load_dataset(\"{}\", data_files={{\"train\": \
              \"train-*.{}\"}})\n```\n\n`manifest.json` has the digests of the files.\n",
             form.name(),

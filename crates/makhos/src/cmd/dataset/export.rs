@@ -16,7 +16,7 @@ use crate::progress::{Progress, Unit};
 use crate::text::grouped;
 
 use super::card::Manifest;
-use super::{FormArg, dataset_failure, export_failure};
+use super::{FormArg, dataset_failure, export_failure, metadata};
 
 /// Turn games into rows, labelled by the tables that are there
 #[derive(Args, Debug)]
@@ -67,7 +67,7 @@ pub(super) struct ExportArgs {
 impl ExportArgs {
     pub(super) fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         let mut shards = Vec::new();
-        for dir in &self.games {
+        for (run, dir) in (0..).zip(&self.games) {
             let found = list_shards(dir).or_environment()?;
             if found.is_empty() {
                 let message = format!(
@@ -77,7 +77,7 @@ impl ExportArgs {
                 );
                 return Err(Failure::say(Exit::Environment, message));
             }
-            shards.extend(found.into_iter().map(|(_, path)| path));
+            shards.extend(found.into_iter().map(|(_, path)| (run, path)));
         }
         let tables = play::tables::<B>(rules, &self.dir.dir)?;
         let filter = Filter {
@@ -88,14 +88,16 @@ impl ExportArgs {
             fold: self.fold,
         };
         let mut exporter = Exporter::new(*rules, tables.as_deref(), filter);
-        let metadata = vec![("variant", rules.name.to_owned())];
         let rows = self.rows_per_file as usize;
-        let writer = DatasetWriter::new::<B>(&self.out, rules, self.form.into(), rows, metadata);
+        let writer =
+            DatasetWriter::new::<B>(&self.out, rules, self.form.into(), rows, metadata(rules));
         let mut writer = writer.map_err(dataset_failure)?;
         let progress = Progress::new(shards.len() as u64, Unit::Files);
         progress.label("exporting");
-        for path in &shards {
-            exporter.write(path, &mut writer).map_err(export_failure)?;
+        for (run, path) in &shards {
+            exporter
+                .write(*run, path, &mut writer)
+                .map_err(export_failure)?;
             progress.advance(1);
         }
         let files = writer.finish::<B>().map_err(dataset_failure)?;

@@ -2,6 +2,7 @@
 
 mod card;
 mod export;
+mod label;
 mod sample;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -17,11 +18,12 @@ const AFTER_HELP: &str = "\
 A data set is a directory of files that `datasets`, `pandas` or `numpy` load unaided, with a
 README.md that describes the columns and a manifest.json with digests. All positions of a game
 are in one split: train, validation or test. Exact labels come from the tables in the directory
-of tables; exporting again after bigger tables were made labels more rows.
+of tables; after bigger tables were made, `makhos dataset label` labels more rows.
 
 Examples:
   makhos dataset export --variant russian --games games --out data
   makhos dataset export --variant thai --games g1 --games g2 --fold --form npz --out data
+  makhos dataset label data --variant russian --dir tables
   makhos dataset sample --variant russian --pieces 4 --positions 1000000 --out exact";
 
 /// Make data sets with exact labels, from games or straight from tables
@@ -35,6 +37,7 @@ pub(crate) struct DatasetArgs {
 #[derive(Subcommand, Debug)]
 enum DatasetCommand {
     Export(export::ExportArgs),
+    Label(label::LabelArgs),
     Sample(sample::SampleArgs),
 }
 
@@ -42,6 +45,7 @@ impl BoardCommand for DatasetArgs {
     fn rules(&self) -> &RulesArgs {
         match &self.command {
             DatasetCommand::Export(args) => &args.rules,
+            DatasetCommand::Label(args) => &args.rules,
             DatasetCommand::Sample(args) => &args.rules,
         }
     }
@@ -49,6 +53,7 @@ impl BoardCommand for DatasetArgs {
     fn run<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<Exit> {
         match &self.command {
             DatasetCommand::Export(args) => args.run::<B>(rules),
+            DatasetCommand::Label(args) => args.run::<B>(rules),
             DatasetCommand::Sample(args) => args.run::<B>(rules),
         }
     }
@@ -70,6 +75,11 @@ impl From<FormArg> for Form {
             FormArg::Npz => Self::Npz,
         }
     }
+}
+
+/// What Parquet files say of themselves.
+fn metadata(rules: &RuleSet) -> Vec<(&'static str, String)> {
+    vec![("variant", rules.name.to_owned())]
 }
 
 fn dataset_failure(error: DatasetError) -> Failure {

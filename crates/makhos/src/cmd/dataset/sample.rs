@@ -17,7 +17,7 @@ use crate::progress::{Progress, Unit};
 use crate::text::grouped;
 
 use super::card::Manifest;
-use super::{FormArg, dataset_failure, sample_failure};
+use super::{FormArg, dataset_failure, metadata, sample_failure};
 
 /// Rows drawn before they are written together.
 const BATCH: u64 = 1 << 16;
@@ -74,9 +74,9 @@ impl SampleArgs {
             seed: self.seed,
         };
         let sampler = Sampler::new(&tables, &sample).map_err(sample_failure)?;
-        let metadata = vec![("variant", rules.name.to_owned())];
         let rows = self.rows_per_file as usize;
-        let writer = DatasetWriter::new::<B>(&self.out, rules, self.form.into(), rows, metadata);
+        let writer =
+            DatasetWriter::new::<B>(&self.out, rules, self.form.into(), rows, metadata(rules));
         let mut writer = writer.map_err(dataset_failure)?;
         let progress = Progress::new(self.positions, Unit::Positions(1));
         progress.label("sampling");

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use makhos_retro::SolvedBoard;
 use makhos_rules::RuleSet;
-use makhos_selfplay::eval::Patterns;
+use makhos_selfplay::eval::Model;
 use makhos_selfplay::games::{
     GameSettings, OpeningSettings, Players, RunError, RunReport, SelfPlay,
 };
@@ -65,7 +65,7 @@ pub(crate) struct SelfplayArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Weights of the evaluation, a safetensors file; without it, material is all that the engine knows
+    /// The evaluation, a safetensors file of weights or of a network; without it, material is all that the engine knows
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
 
@@ -134,8 +134,8 @@ impl BoardCommand for SelfplayArgs {
 }
 
 impl SelfplayArgs {
-    fn prepare<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<SelfPlay<B, Patterns<B>>> {
-        let weights = play::weights::<B>(rules, self.weights.as_deref())?;
+    fn prepare<B: SolvedBoard>(&self, rules: &RuleSet) -> Outcome<SelfPlay<B, Model<B>>> {
+        let model = play::model::<B>(rules, self.weights.as_deref())?;
         let tables = if self.random {
             None
         } else {
@@ -144,8 +144,8 @@ impl SelfplayArgs {
         Ok(SelfPlay {
             rules: *rules,
             draw_rules: self.draw_rules.of(rules),
-            eval: Arc::new(Patterns::new(rules, &weights).or_environment()?),
-            weights: weights.hash(),
+            weights: model.hash(),
+            eval: Arc::new(model),
             tables,
             settings: GameSettings {
                 games: self.games,

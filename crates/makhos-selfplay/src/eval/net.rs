@@ -15,44 +15,45 @@ use makhos_probe::variant_directory;
 use makhos_rules::rules::Color;
 use makhos_rules::{Board, Position, RuleSet};
 
-use super::random::Stream;
-use crate::eval::{Evaluator, Features, WeightsError};
+use super::tensors;
+use super::{Evaluator, Features, WeightsError};
+use crate::random::Dice;
 use crate::score::Score;
 
 /// Neurons of the first hidden layer.
-pub(super) const FIRST: usize = 64;
+pub(crate) const FIRST: usize = 64;
 /// Neurons of the second.
-pub(super) const SECOND: usize = 32;
+pub(crate) const SECOND: usize = 32;
 /// Outputs.
-pub(super) const OUTPUTS: usize = 3;
+pub(crate) const OUTPUTS: usize = 3;
 /// The least that is left of a probability when a score is made of it.
 const LEAST: f32 = 1e-6;
 
 /// Where the layers lie among all parameters. Weights are ordered by inputs, then by outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shape {
-    pub(super) inputs: usize,
+pub(crate) struct Shape {
+    pub(crate) inputs: usize,
 }
 
 impl Shape {
-    pub(super) fn of<B: Board>() -> Self {
+    pub(crate) fn of<B: Board>() -> Self {
         Self {
             inputs: 4 * B::SQUARES as usize,
         }
     }
 
     /// Inputs and outputs of the layers.
-    pub(super) fn layers(self) -> [(usize, usize); 3] {
+    pub(crate) fn layers(self) -> [(usize, usize); 3] {
         [(self.inputs, FIRST), (FIRST, SECOND), (SECOND, OUTPUTS)]
     }
 
     /// The number of parameters.
-    pub(super) fn count(self) -> usize {
+    pub(crate) fn count(self) -> usize {
         self.layers().iter().map(|(from, to)| (from + 1) * to).sum()
     }
 
     /// Weights and biases of all layers.
-    pub(super) fn split(self, values: &[f32]) -> [(&[f32], &[f32]); 3] {
+    pub(crate) fn split(self, values: &[f32]) -> [(&[f32], &[f32]); 3] {
         let mut rest = values;
         self.layers().map(|(from, to)| {
             let (weights, after) = rest.split_at(from * to);
@@ -63,7 +64,7 @@ impl Shape {
     }
 
     /// The same, to be changed.
-    pub(super) fn split_mut(self, values: &mut [f32]) -> [(&mut [f32], &mut [f32]); 3] {
+    pub(crate) fn split_mut(self, values: &mut [f32]) -> [(&mut [f32], &mut [f32]); 3] {
         let mut rest = values;
         self.layers().map(|(from, to)| {
             let (weights, after) = std::mem::take(&mut rest).split_at_mut(from * to);
@@ -82,7 +83,7 @@ pub struct Net<B> {
     pub generation: u32,
     /// The logit of the expected score that a man is worth, by which probabilities become scores.
     pub scale: f32,
-    pub(super) values: Vec<f32>,
+    pub(crate) values: Vec<f32>,
     pub(super) board: PhantomData<B>,
 }
 
@@ -93,14 +94,14 @@ impl<B: Board> Net<B> {
     pub fn random(rules: &RuleSet, seed: u64) -> Self {
         let shape = Shape::of::<B>();
         let mut values = vec![0.0; shape.count()];
-        let mut random = Stream::new(seed, 0);
+        let mut dice = Dice::of_game(seed, 0);
         // Of the inputs only as many are 1 as there are pieces.
         let active = Features::<B>::full() as usize;
         let sources = [active, FIRST, SECOND];
         for ((weights, _), sources) in shape.split_mut(&mut values).into_iter().zip(sources) {
             let most = (6.0 / sources as f32).sqrt();
             for weight in weights {
-                *weight = (2.0 * random.unit() - 1.0) * most;
+                *weight = (2.0 * dice.unit() - 1.0) * most;
             }
         }
         Self {
@@ -113,7 +114,7 @@ impl<B: Board> Net<B> {
     }
 
     /// The same network with other parameters, of the next generation.
-    pub(super) fn next_generation(&self, values: Vec<f32>) -> Self {
+    pub(crate) fn next_generation(&self, values: Vec<f32>) -> Self {
         Self {
             generation: self.generation + 1,
             values,
@@ -131,6 +132,14 @@ impl<B: Board> Net<B> {
     #[must_use]
     pub fn values(&self) -> &[f32] {
         &self.values
+    }
+
+    /// A number that changes with the variant, the scale and with every parameter (FNV-1a in 64 bits). It tells
+    /// networks apart and finds damage; it is no protection against intent.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let text = format!("{} {}", self.variant, self.scale);
+        tensors::hash(&text, &self.values)
     }
 
     /// Whether it is for these rules, and all parameters are numbers.
@@ -202,7 +211,7 @@ fn layer(before: &[f32], weights: &[f32], sums: &mut [f32]) {
 
 /// Turns logits into probabilities.
 #[inline(always)]
-pub(super) fn softmax(logits: &mut [f32]) {
+pub(crate) fn softmax(logits: &mut [f32]) {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
     for logit in logits.iter_mut() {
@@ -215,7 +224,7 @@ pub(super) fn softmax(logits: &mut [f32]) {
 }
 
 /// Visits the inputs of a position that are 1, in ascending order.
-pub(super) fn for_inputs<B: Board>(position: &Position<B>, mut each: impl FnMut(usize)) {
+pub(crate) fn for_inputs<B: Board>(position: &Position<B>, mut each: impl FnMut(usize)) {
     let seen = if position.side().is_white() {
         *position
     } else {

@@ -10,7 +10,7 @@
 use makhos_rules::{Board, RuleSet};
 
 use super::net::{Net, OUTPUTS, Shape};
-use crate::eval::WeightsError;
+use super::weights::WeightsError;
 
 /// The version of the format, and that of the operators.
 const IR_VERSION: u64 = 8;

@@ -29,7 +29,7 @@ impl Dice {
         Self { state }
     }
 
-    /// The stream of one game of a run: it depends on the seed of the run and the number of the game alone.
+    /// The stream of one game of a run, or of one thing of many: it depends on the seed of the run and the number of the game alone.
     ///
     /// Both are scrambled, so that games of one run, and the same game of runs with neighbouring seeds, begin
     /// at unrelated places of the counter. For one seed no two games begin at the same place.
@@ -57,6 +57,24 @@ impl Dice {
         }
     }
 
+    /// The next number below `limit`, which is not 0, as an index. Its bias is less than 2^-32 for what fits
+    /// memory.
+    pub(crate) fn index(&mut self, limit: usize) -> usize {
+        ((u128::from(self.next_u64()) * limit as u128) >> 64) as usize
+    }
+
+    /// The next number of `0.0..1.0`, a multiple of 2^-24.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.next_u64() >> 40) as f32 / (1_u64 << 24) as f32
+    }
+
+    /// Puts items into a random order.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
+    }
+
     /// The next number of a range, each as likely as the others; its start if it is empty.
     pub fn within(&mut self, range: &RangeInclusive<u16>) -> u16 {
         let count = u32::from(range.end().saturating_sub(*range.start())) + 1;
@@ -66,7 +84,7 @@ impl Dice {
 }
 
 /// The output function of SplitMix64: no two numbers become the same.
-const fn scrambled(number: u64) -> u64 {
+pub(crate) const fn scrambled(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
@@ -108,6 +126,27 @@ mod tests {
         assert_eq!(dice.within(&(9..=9)), 9);
         assert_eq!(dice.within(&RangeInclusive::new(9, 3)), 9);
         assert!(dice.within(&(0..=u16::MAX)) < u16::MAX);
+    }
+
+    #[test]
+    fn orders_are_orders_and_fractions_below_1() {
+        let order = |number| {
+            let mut items: Vec<u32> = (0..100).collect();
+            Dice::of_game(1, number).shuffle(&mut items);
+            items
+        };
+        assert_eq!(order(3), order(3));
+        assert_ne!(order(3), order(4));
+        let mut sorted = order(3);
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..100));
+        let mut dice = Dice::of_game(5, 5);
+        let fractions: Vec<f32> = (0..1_000).map(|_| dice.unit()).collect();
+        assert!(fractions.iter().all(|it| (0.0..1.0).contains(it)));
+        let mean = fractions.iter().sum::<f32>() / 1_000.0;
+        // Six standard deviations.
+        assert!((mean - 0.5).abs() < 0.055, "{mean}");
+        assert!((0..1_000).all(|_| dice.index(3) < 3));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `makhos ladder`: self-play, training and a match, generation after generation.
+//! `makhos train loop`: self-play, training and a match, generation after generation.
 //!
 //! Every step is a command of this program, run as a process of its own and told to the user, so that it can
 //! be repeated by hand. What a step has finished is in files, so a killed loop goes on where it was.
@@ -25,8 +25,8 @@ The directory holds games of each generation, weights, results of matches and la
 command goes on with what a killed run has left; a larger --generations adds to it.
 
 Examples:
-  makhos ladder --variant russian --generations 3 --games 4000 --nodes 1000 --out ladder")]
-pub(crate) struct LadderArgs {
+  makhos train loop --variant russian --generations 3 --games 4000 --nodes 1000 --out ladder")]
+pub(super) struct LoopArgs {
     #[command(flatten)]
     rules: RulesArgs,
 
@@ -68,7 +68,7 @@ pub(crate) struct LadderArgs {
 }
 
 /// What of a match's JSON document the ladder needs.
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 struct Result {
     wins: u64,
     draws: u64,
@@ -88,7 +88,7 @@ struct Rung {
     accepted: bool,
 }
 
-impl BoardCommand for LadderArgs {
+impl BoardCommand for LoopArgs {
     fn rules(&self) -> &RulesArgs {
         &self.rules
     }
@@ -114,11 +114,11 @@ impl BoardCommand for LadderArgs {
     }
 }
 
-impl LadderArgs {
+impl LoopArgs {
     fn generation(&self, rules: &RuleSet, number: u32, best: Option<&Path>) -> Outcome<Rung> {
         let out = self.file(number, "safetensors");
         let games = |number: u32| text(&self.out.join(format!("games-{number}")));
-        let mut play = self.command(rules, "selfplay");
+        let mut play = self.command(rules, &["selfplay"]);
         let seed = self
             .seed
             .wrapping_mul(1_000_003)
@@ -136,7 +136,7 @@ impl LadderArgs {
             .map(str::to_owned),
         );
         play.extend(["--out".to_owned(), games(number)]);
-        let mut train = self.command(rules, "train");
+        let mut train = self.command(rules, &["train", "patterns"]);
         for number in 1..=number {
             train.extend(["--games".to_owned(), games(number)]);
         }
@@ -150,10 +150,12 @@ impl LadderArgs {
         if !out.exists() {
             self.step(&train)?;
         }
-        let best = best.map_or("material".to_owned(), text);
-        let against_best = self.play_match(rules, &out, &best, &self.file(number, "best.json"))?;
         let against_material =
             self.play_match(rules, &out, "material", &self.file(number, "material.json"))?;
+        let against_best = match best.map(text) {
+            Some(best) => self.play_match(rules, &out, &best, &self.file(number, "best.json"))?,
+            None => against_material.clone(),
+        };
         Ok(Rung {
             generation: number,
             accepted: against_best.los >= self.gate,
@@ -168,8 +170,8 @@ impl LadderArgs {
     }
 
     /// A command of this program with what all have in common.
-    fn command(&self, rules: &RuleSet, name: &str) -> Vec<String> {
-        let mut words = vec![name.to_owned()];
+    fn command(&self, rules: &RuleSet, name: &[&str]) -> Vec<String> {
+        let mut words: Vec<String> = name.iter().copied().map(str::to_owned).collect();
         let rules = makhos_probe::command_arguments(rules);
         words.extend(rules.split_whitespace().map(str::to_owned));
         words.extend(["--dir".to_owned(), text(&self.dir)]);
@@ -184,7 +186,7 @@ impl LadderArgs {
         if let Ok(done) = fs::read_to_string(file) {
             return serde_json::from_str(&done).or_environment();
         }
-        let mut words = self.command(rules, "match");
+        let mut words = self.command(rules, &["match"]);
         let pairs = self.pairs.to_string();
         let nodes = self.nodes.to_string();
         words.extend(["--pairs", &pairs, "--nodes", &nodes, "--json"].map(str::to_owned));
