@@ -76,7 +76,8 @@ pub enum Instructions {
     Portable,
     /// x86-64 with AVX2 and BMI2.
     Avx2,
-    /// x86-64 with AVX-512 as well.
+    /// x86-64 with AVX-512 as well. Builds with debug assertions use AVX2 instead: their users wait for the
+    /// compiler, not for tables.
     Avx512,
 }
 
@@ -237,23 +238,26 @@ macro_rules! solved_board {
 }
 
 // Rows of a block: the squares, rounded up to whole vectors where that is not much. Then the instructions
-// for outcomes, and those for distances to the end, one set only: compiling each takes a minute. The words of
-// the 12x12 board are no elements of vectors, and no more than a few of its classes fit any memory.
-#[cfg(all(target_arch = "x86_64", not(test)))]
+// for outcomes, and those for distances to the end, one set only: compiling each takes the better part of a
+// minute. So AVX-512 is left to optimised builds, and unit tests, which solve next to nothing, have neither; those
+// that compare the instructions are elsewhere. The words of the 12x12 board are no elements of vectors.
+#[cfg(all(target_arch = "x86_64", not(test), not(debug_assertions)))]
 solved_board!(u32, 32, [Avx512, Avx2], Avx2);
-#[cfg(all(target_arch = "x86_64", not(test)))]
+#[cfg(all(target_arch = "x86_64", not(test), not(debug_assertions)))]
 solved_board!(u64, 52, [Avx512, Avx2], Avx2);
+#[cfg(all(target_arch = "x86_64", not(test), debug_assertions))]
+solved_board!(u32, 32, [Avx2], Avx2);
+#[cfg(all(target_arch = "x86_64", not(test), debug_assertions))]
+solved_board!(u64, 52, [Avx2], Avx2);
 #[cfg(all(not(target_arch = "x86_64"), not(test)))]
 solved_board!(u32, 32, [], Portable);
 #[cfg(all(not(target_arch = "x86_64"), not(test)))]
 solved_board!(u64, 52, [], Portable);
-solved_board!(u128, 72, []);
-// Unit tests solve next to nothing, so that they need not wait for the compiler; those that compare the
-// instructions are elsewhere.
 #[cfg(test)]
 solved_board!(u32, 32, []);
 #[cfg(test)]
 solved_board!(u64, 52, []);
+solved_board!(u128, 72, []);
 
 fn solve<I: Isa, B: Board, const N: usize>(
     isa: I,
