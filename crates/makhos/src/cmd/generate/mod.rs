@@ -35,8 +35,8 @@ needs them: meanwhile they lie in DIR/work, and a later run for more pieces find
 unless they were kept (--keep-work) or stored (--complete).
 With --draw-rules the tables under these rules are made as well: DTZ, the plies that must be left
 on the clock of the rule in force for the result to hold. Estimates are without them.
-An estimate of time goes by the speed of the moment. With no other work it was within a third, for
-English with six pieces within a tenth; that of disk was within a sixth.
+An estimate of time goes by the speed of the moment and was up to two thirds too high; those of
+memory and disk were within a sixth. The disk that DIR/work takes meanwhile is not in it.
 Amounts of memory: 8GiB, 500MB, or plain bytes.
 
 Examples:
