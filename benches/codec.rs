@@ -7,7 +7,7 @@ use makhos_index::classes;
 use makhos_probe::{
     Access, Metric, Outcomes, SideStatistics, Table, TableSpec, TableWriter, table_path,
 };
-use makhos_retro::{Generator, Quiet};
+use makhos_retro::{Generator, Quiet, Storage};
 use makhos_rules::{Color, RuleSet, variant};
 
 fn main() {
@@ -33,7 +33,9 @@ fn rules(name: &str) -> RuleSet {
 fn solved(name: &str) -> (tempfile::TempDir, Vec<Solved>, u64) {
     let rules = rules(name);
     let dir = tempfile::tempdir().expect("a directory");
+    // The values at captures are among those that are written.
     let generator = Generator::<u32>::new(rules, dir.path(), Metric::Wld);
+    let generator = generator.with_storage(Storage::Complete);
     let plan = generator.plan(&classes(4)).expect("a plan");
     generator.run(&plan, &Quiet).expect("tables");
     let metric = Metric::Wld;

@@ -5,7 +5,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use makhos_index::{Material, PlacementIndex, classes, stored_sides};
 use makhos_probe::Metric;
-use makhos_retro::{Generator, Quiet, reference};
+use makhos_retro::{DistanceSolver, Generator, Quiet, Storage, reference};
 use makhos_rules::{BoardSize, RuleSet, variant};
 
 fn main() {
@@ -40,7 +40,9 @@ fn run<B: makhos_retro::SolvedBoard>(bencher: Bencher<'_, '_>, rules: &RuleSet, 
         .build()
         .expect("a pool");
     let smaller = tempfile::tempdir().expect("a directory");
-    let generator = Generator::<B>::new(*rules, smaller.path(), Metric::Dtw);
+    let generator = Generator::<B>::new(*rules, smaller.path(), Metric::Dtw)
+        .with_distances_by(DistanceSolver::Reference)
+        .with_storage(Storage::Complete);
     pool.install(|| {
         let plan = generator.plan(&classes(pieces - 1)).expect("a plan");
         generator.run(&plan, &Quiet).expect("tables");

@@ -6,7 +6,7 @@ use std::path::Path;
 use makhos_index::{Material, PlacementIndex, closure};
 use makhos_probe::{Metric, table_path, variant_directory};
 use makhos_retro::engine::{Instructions, OutcomeTask};
-use makhos_retro::{GenerateError, Generator, Quiet, SolvedBoard};
+use makhos_retro::{DistanceSolver, GenerateError, Generator, Quiet, SolvedBoard, Storage};
 use makhos_rules::{BoardSize, RuleSet};
 use rayon::ThreadPool;
 
@@ -67,7 +67,8 @@ impl Bench<'_> {
 
     fn on_board<B: SolvedBoard>(&self, case: &Case) -> Result<Measured, GenerateError> {
         // The classes need some of each other.
-        self.generate::<B>(case, self.tables, Metric::Wld, &case.classes)?;
+        let (wld, complete) = (Metric::Wld, Storage::Complete);
+        self.generate::<B>(case, self.tables, (wld, complete), &case.classes)?;
         let mut positions = 0;
         let mut solving = Vec::new();
         for _ in 0..self.repeat {
@@ -118,7 +119,12 @@ impl Bench<'_> {
         if metric == Metric::Wld {
             borrow_tables(case, &needed, self.tables, dir.path());
         }
-        self.generate::<B>(case, dir.path(), metric, &needed)?;
+        // What the classes need is there complete; they themselves are published as users get them.
+        self.generate::<B>(case, dir.path(), (metric, Storage::Complete), &needed)?;
+        let storage = match metric {
+            Metric::Wld => Storage::Compact,
+            _ => Storage::Complete,
+        };
         let mut spans = Vec::new();
         for _ in 0..self.repeat.max(1) {
             for &class in &case.classes {
@@ -127,23 +133,26 @@ impl Bench<'_> {
                 }
             }
             let (span, made) =
-                timed(|| self.generate::<B>(case, dir.path(), metric, &case.classes));
+                timed(|| self.generate::<B>(case, dir.path(), (metric, storage), &case.classes));
             made?;
             spans.push(span);
         }
         Ok(median(spans).expect("one at least"))
     }
 
-    /// Makes what is missing of some classes and all they need.
+    /// Makes what is missing of some classes and all they need; distances by the reference solver.
     fn generate<B: SolvedBoard>(
         &self,
         case: &Case,
         dir: &Path,
-        metric: Metric,
+        (metric, storage): (Metric, Storage),
         classes: &[Material],
     ) -> Result<(), GenerateError> {
         let threads = self.pool.current_num_threads();
-        let generator = Generator::<B>::new(case.rules, dir, metric).with_threads(threads);
+        let generator = Generator::<B>::new(case.rules, dir, metric)
+            .with_threads(threads)
+            .with_distances_by(DistanceSolver::Reference)
+            .with_storage(storage);
         let plan = generator.plan(classes)?;
         self.pool.install(|| generator.run(&plan, &Quiet))?;
         Ok(())
