@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::curve::{LossCurve, LossPoint};
 use super::error::{TrainError, check};
 use super::learner::{Learner, learn};
-use super::loss::{Cell, Pair, ROWS, errors, groups, mean_loss};
+use super::loss::{Cell, Group, Local, Pair, ROWS, errors, groups, mean_loss};
 use super::minimum::minimum;
 use super::samples::Samples;
 use crate::eval::{Weights, WeightsError};
@@ -37,8 +37,6 @@ pub struct FitSettings {
     pub epochs: u32,
     /// Epochs without a lower loss in validation after which training stops.
     pub patience: u32,
-    /// Examples of a step.
-    pub batch: usize,
     /// The first step of a weight, in men, when all examples agree.
     pub rate: f32,
     /// How firmly weights hold to those at the start: 1 over the variance, in men, that is expected.
@@ -53,7 +51,6 @@ impl Default for FitSettings {
             scale: 1.0,
             epochs: 40,
             patience: 3,
-            batch: 4_096,
             rate: 0.05,
             prior: 1.0,
             seed: 0,
@@ -78,8 +75,7 @@ impl FitSettings {
             "positive",
         )?;
         let prior = self.prior >= 0.0 && self.prior.is_finite();
-        check(prior, "the prior", number(self.prior), "at least 0")?;
-        check(self.batch > 0, "the batch", 0.0, "at least 1")
+        check(prior, "the prior", number(self.prior), "at least 0")
     }
 }
 
@@ -173,6 +169,10 @@ struct State {
     start: Vec<Pair>,
     /// By feature.
     cells: Vec<Cell>,
+    /// The parts of the features.
+    groups: Vec<Group>,
+    /// What the batch in work shows, by group.
+    locals: Vec<Local>,
     /// Of the rows of the batch.
     errors: Vec<Pair>,
 }
@@ -189,35 +189,61 @@ impl State {
             weights: *weights,
             ..Cell::default()
         };
+        let groups = groups(&samples.layout);
         Ok(Self {
             start: pairs.to_vec(),
             cells: pairs.iter().map(cell).collect(),
+            locals: vec![Local::default(); groups.len()],
+            groups,
             errors: Vec::new(),
         })
     }
 
     /// All batches once, and the pull of the prior; the mean loss.
     fn epoch(&mut self, samples: &Samples, settings: &FitSettings, epoch: u32) -> f64 {
-        let mut batches: Vec<usize> = (0..samples.len().div_ceil(settings.batch)).collect();
+        let mut batches: Vec<usize> = (0..samples.batches()).collect();
         Dice::of_game(settings.seed, u64::from(epoch)).shuffle(&mut batches);
         let mut loss = 0.0;
         for batch in batches {
-            let start = batch * settings.batch;
-            let end = samples.len().min(start + settings.batch);
-            self.errors.resize(end - start, [0.0; 2]);
-            let rows = start..end;
-            let (cells, buffer) = (&self.cells, &mut self.errors);
-            loss += errors(samples, cells, settings.scale, rows.clone(), buffer);
-            groups(samples, &mut self.cells)
-                .into_par_iter()
-                .for_each(|(group, cells)| {
-                    group.accumulate(samples, rows.clone(), &self.errors, cells);
-                    let rows = rows.clone();
-                    group.touched(samples, rows, cells, |cell| step(cell, settings.rate));
+            self.each_group(samples, |group, cells, local, _| {
+                group.fetch(samples, batch, cells, local);
+            });
+            loss += errors(
+                samples,
+                &self.locals,
+                settings.scale,
+                batch,
+                &mut self.errors,
+            );
+            self.each_group(samples, |group, cells, local, errors| {
+                group.accumulate(samples, batch, errors, local);
+                group.visit(samples, batch, cells, local, |cell, gradient| {
+                    step(cell, gradient, settings.rate);
                 });
+            });
         }
         self.pull(settings);
         loss / samples.total_weight()
+    }
+
+    /// Does something for every group, with its cells, what the batch shows of them and the errors of its
+    /// rows.
+    fn each_group(
+        &mut self,
+        samples: &Samples,
+        what: impl Fn(Group, &mut [Cell], &mut Local, &[Pair]) + Sync,
+    ) {
+        let mut rest = &mut self.cells[..];
+        let mut work = Vec::with_capacity(self.groups.len());
+        for (group, local) in self.groups.iter().zip(&mut self.locals) {
+            let count = group.features(&samples.layout).len();
+            let (cells, others) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = others;
+            work.push((*group, cells, local));
+        }
+        let errors = &self.errors;
+        work.into_par_iter()
+            .for_each(|(group, cells, local)| what(group, cells, local, errors));
     }
 
     /// The pull towards the weights at the start, as strong as an epoch of steps at each weight's rate.
@@ -244,14 +270,9 @@ fn rate(first: f32, squares: f32) -> f32 {
     first / (1.0 + squares).sqrt()
 }
 
-/// The step of a feature, which takes its gradient away.
+/// The step of a feature with this gradient.
 #[inline(always)]
-fn step(cell: &mut Cell, first: f32) {
-    let gradient = cell.gradient;
-    if gradient == [0.0; 2] {
-        return;
-    }
-    cell.gradient = [0.0; 2];
+fn step(cell: &mut Cell, gradient: Pair, first: f32) {
     let phases = cell.weights.iter_mut().zip(&mut cell.squares);
     for ((weight, squares), gradient) in phases.zip(gradient) {
         *squares += gradient * gradient;

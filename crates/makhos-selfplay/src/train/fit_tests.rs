@@ -48,21 +48,28 @@ fn gradient_is_that_of_the_loss<B: Board>(rules: &RuleSet) {
     for (at, example) in examples.iter_mut().enumerate() {
         example.weight = 0.5 + (at % 3) as f32;
     }
-    let samples = Samples::extract(&features, &examples, 2).expect("samples");
+    let samples = Samples::extract_batches(&features, &examples, 300, 2).expect("samples");
     let weights = scattered::<B>(rules, 0.3, 4);
     let mut state = State::new(&samples, &weights).expect("a state");
     let scale = 0.7;
-    let rows = 0..samples.len();
-    state.errors.resize(samples.len(), [0.0; 2]);
-    let loss = errors(
-        &samples,
-        &state.cells,
-        scale,
-        rows.clone(),
-        &mut state.errors,
-    );
-    for (group, gradient) in groups(&samples, &mut state.cells) {
-        group.accumulate(&samples, rows.clone(), &state.errors, gradient);
+    let (mut loss, mut gradients) = (0.0, vec![[0.0; 2]; features.count()]);
+    for batch in 0..samples.batches() {
+        state.each_group(&samples, |group, cells, local, _| {
+            group.fetch(&samples, batch, cells, local);
+        });
+        loss += errors(&samples, &state.locals, scale, batch, &mut state.errors);
+        for (group, local) in state.groups.iter().zip(&mut state.locals) {
+            group.accumulate(&samples, batch, &state.errors, local);
+            // Takes the gradient down in the place of a weight.
+            let mut cells = vec![Cell::default(); group.features(&samples.layout).len()];
+            group.visit(&samples, batch, &mut cells, local, |cell, gradient| {
+                cell.weights = gradient;
+            });
+            let all = gradients[group.features(&samples.layout)].iter_mut();
+            for (sum, cell) in all.zip(cells) {
+                *sum = [0, 1].map(|phase| sum[phase] + cell.weights[phase]);
+            }
+        }
     }
     let mut values: Vec<f64> = weights.values.iter().map(|it| f64::from(*it)).collect();
     let plain = |values: &[f64]| plain_loss(&features, &examples, values, f64::from(scale));
@@ -87,7 +94,7 @@ fn gradient_is_that_of_the_loss<B: Board>(rules: &RuleSet) {
         let below = plain(&values);
         values[index] = before;
         let expected = (above - below) / (2.0 * step);
-        let found = f64::from(state.cells[index / 2].gradient[index % 2]);
+        let found = f64::from(gradients[index / 2][index % 2]);
         let close = (expected - found).abs() < 1e-3 + 1e-3 * expected.abs();
         assert!(close, "{} weight {index}: {expected} {found}", rules.name);
         checked += usize::from(found != 0.0);
@@ -171,12 +178,13 @@ fn known_weights_are_recovered() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let teacher = teacher();
-    let train = samples(&taught(20_000, 1, &teacher, 1.0));
+    let features = Features::<u32>::new(&RUSSIAN);
+    let examples = taught(20_000, 1, &teacher, 1.0);
+    let train = Samples::extract_batches(&features, &examples, 3_000, 1).expect("samples");
     let validation = samples(&taught(2_000, 2, &teacher, 1.0));
     let start = Weights::material_only::<u32>(&RUSSIAN);
     let settings = FitSettings {
         epochs: 3,
-        batch: 3_000,
         ..FitSettings::default()
     };
     let with = |threads: usize, seed: u64| {
@@ -230,8 +238,8 @@ fn patterns_never_seen_keep_their_weights() {
     };
     let found = fit(&train, &train, &start, &settings, &mut |_| true).expect("a fit");
     let mut seen = vec![false; start.values.len()];
-    for (table, column) in train.patterns.iter().enumerate() {
-        for number in column.iter().flatten() {
+    for (table, column) in train.columns.iter().enumerate() {
+        for number in (0..train.batches()).flat_map(|batch| column.patterns(batch)) {
             let feature = table * train.layout.patterns + *number as usize;
             seen[2 * feature] = true;
             seen[2 * feature + 1] = true;
@@ -270,7 +278,6 @@ fn senseless_settings_are_refused() {
             prior: -1.0,
             ..good
         },
-        FitSettings { batch: 0, ..good },
     ] {
         let error = refused(&some, &some, &start, settings);
         assert!(matches!(error, TrainError::Setting { .. }), "{error}");

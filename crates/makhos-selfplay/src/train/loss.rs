@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::logistic::cross_entropy;
-use super::samples::{SCALARS, Samples};
+use super::samples::{Layout, SCALARS, Samples};
 
 /// Rows of one task. Sums are made within tasks and then over tasks in their order.
 pub(super) const ROWS: usize = 512;
@@ -15,39 +15,44 @@ pub(super) type Pair = [f32; 2];
 
 /// What training knows of a feature; together, so that it costs one access to memory.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-#[repr(align(32))]
+#[repr(align(16))]
 pub(super) struct Cell {
     /// Its weights.
     pub(super) weights: Pair,
-    /// The gradient of the batch; zero between batches.
-    pub(super) gradient: Pair,
     /// The squares of all gradients so far.
     pub(super) squares: Pair,
 }
 
-/// The evaluations of some rows, at most [`ROWS`], in men.
-fn scores(samples: &Samples, cells: &[Cell], rows: Range<usize>, scores: &mut [f32]) {
+/// The features of a [`Group`] that a batch shows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Local {
+    /// Their weights.
+    pub(super) weights: Vec<Pair>,
+    /// The gradient of the batch.
+    pub(super) gradient: Vec<Pair>,
+}
+
+/// The evaluations of some rows, at most [`ROWS`], in men, with the weights of their batch.
+fn scores(samples: &Samples, locals: &[Local], rows: Range<usize>, scores: &mut [f32]) {
     let layout = &samples.layout;
     let mut sums = [[0.0_f32; 2]; ROWS];
     let sums = &mut sums[..rows.len()];
-    let tables = cells.chunks_exact(layout.patterns);
-    for (column, table) in samples.patterns.iter().zip(tables) {
-        for (sum, [own, other]) in sums.iter_mut().zip(&column[rows.clone()]) {
-            let own = table[*own as usize].weights;
-            let other = table[*other as usize].weights;
+    for (column, local) in samples.columns.iter().zip(locals) {
+        for (sum, [own, other]) in sums.iter_mut().zip(column.places(rows.clone())) {
+            let own = local.weights[usize::from(*own)];
+            let other = local.weights[usize::from(*other)];
             sum[0] += own[0] - other[0];
             sum[1] += own[1] - other[1];
         }
     }
-    let kings = &cells[layout.kings..layout.scalars];
+    let rest = &locals[layout.tables].weights;
+    let (kings, scalars) = rest.split_at(layout.scalars - layout.kings);
     let mut counted = [[0.0; 2]; SCALARS];
-    for (weights, cell) in counted.iter_mut().zip(&cells[layout.scalars..]) {
-        *weights = cell.weights;
-    }
+    counted.copy_from_slice(scalars);
     for ((row, sum), score) in rows.zip(sums).zip(scores) {
         for (square, own) in samples.kings(row) {
             let sign = if *own { 1.0 } else { -1.0 };
-            let weight = kings[usize::from(*square)].weights;
+            let weight = kings[usize::from(*square)];
             sum[0] += sign * weight[0];
             sum[1] += sign * weight[1];
         }
@@ -64,13 +69,13 @@ fn scores(samples: &Samples, cells: &[Cell], rows: Range<usize>, scores: &mut [f
 /// each row's loss by its score in men.
 fn losses(
     samples: &Samples,
-    cells: &[Cell],
+    locals: &[Local],
     scale: f32,
     rows: Range<usize>,
     errors: &mut [f32; ROWS],
 ) -> f64 {
     let count = rows.len();
-    scores(samples, cells, rows.clone(), &mut errors[..count]);
+    scores(samples, locals, rows.clone(), &mut errors[..count]);
     let mut losses = [0.0; ROWS];
     let (targets, weights) = (&samples.targets[rows.clone()], &samples.weights[rows]);
     // Loops without calls, which are vectorised.
@@ -83,22 +88,24 @@ fn losses(
     losses[..count].iter().map(|loss| f64::from(*loss)).sum()
 }
 
-/// The loss of rows, summed with their weights, and for each row the derivatives of its loss by the sums of
-/// both phases.
+/// The loss of a batch, summed with the weights of its rows, and for each row the derivatives of its loss by
+/// the sums of both phases. `locals` hold the weights of all groups for this batch.
 pub(super) fn errors(
     samples: &Samples,
-    cells: &[Cell],
+    locals: &[Local],
     scale: f32,
-    rows: Range<usize>,
-    errors: &mut [Pair],
+    batch: usize,
+    errors: &mut Vec<Pair>,
 ) -> f64 {
+    let rows = samples.rows(batch);
+    errors.resize(rows.len(), [0.0; 2]);
     let tasks = errors.par_chunks_mut(ROWS).enumerate();
     let losses: Vec<f64> = tasks
         .map(|(task, errors)| {
             let start = rows.start + task * ROWS;
             let rows = start..start + errors.len();
             let mut buffer = [0.0; ROWS];
-            let loss = losses(samples, cells, scale, rows.clone(), &mut buffer);
+            let loss = losses(samples, locals, scale, rows.clone(), &mut buffer);
             let pieces = &samples.pieces[rows];
             for ((to, error), pieces) in errors.iter_mut().zip(&buffer).zip(pieces) {
                 *to = samples.layout.shares(*pieces).map(|share| share * error);
@@ -111,13 +118,26 @@ pub(super) fn errors(
 
 /// The mean loss of all samples.
 pub(super) fn mean_loss(samples: &Samples, cells: &[Cell], scale: f32) -> f64 {
-    let tasks = samples.len().div_ceil(ROWS);
-    let losses: Vec<f64> = (0..tasks)
+    let groups = groups(&samples.layout);
+    let losses: Vec<f64> = (0..samples.batches())
         .into_par_iter()
-        .map(|task| {
-            let rows = task * ROWS..samples.len().min((task + 1) * ROWS);
-            losses(samples, cells, scale, rows, &mut [0.0; ROWS])
-        })
+        .map_init(
+            || vec![Local::default(); groups.len()],
+            |locals, batch| {
+                for (group, local) in groups.iter().zip(&mut *locals) {
+                    let cells = &cells[group.features(&samples.layout)];
+                    group.fetch(samples, batch, cells, local);
+                }
+                let rows = samples.rows(batch);
+                let tasks = rows.clone().step_by(ROWS);
+                tasks
+                    .map(|start| {
+                        let rows = start..rows.end.min(start + ROWS);
+                        losses(samples, locals, scale, rows, &mut [0.0; ROWS])
+                    })
+                    .sum()
+            },
+        )
         .collect();
     losses.iter().sum::<f64>() / samples.total_weight()
 }
@@ -132,62 +152,90 @@ pub(super) enum Group {
 }
 
 impl Group {
-    /// Adds the gradient of rows to that of the group's cells.
+    /// Its features, within those of all.
+    pub(super) fn features(self, layout: &Layout) -> Range<usize> {
+        match self {
+            Self::Table(table) => table * layout.patterns..(table + 1) * layout.patterns,
+            Self::Rest => layout.kings..layout.count,
+        }
+    }
+
+    /// Fetches the weights of what a batch shows from the group's cells.
+    pub(super) fn fetch(self, samples: &Samples, batch: usize, cells: &[Cell], local: &mut Local) {
+        local.weights.clear();
+        match self {
+            Self::Table(table) => {
+                let patterns = samples.columns[table].patterns(batch).iter();
+                let weights = patterns.map(|pattern| cells[*pattern as usize].weights);
+                local.weights.extend(weights);
+            }
+            Self::Rest => local.weights.extend(cells.iter().map(|cell| cell.weights)),
+        }
+    }
+
+    /// Sums the gradient of a batch.
     pub(super) fn accumulate(
         self,
         samples: &Samples,
-        rows: Range<usize>,
+        batch: usize,
         errors: &[Pair],
-        cells: &mut [Cell],
+        local: &mut Local,
     ) {
+        local.gradient.clear();
+        local.gradient.resize(local.weights.len(), [0.0; 2]);
+        let gradient = &mut local.gradient[..];
+        let rows = samples.rows(batch);
         match self {
             Self::Table(table) => {
-                for ([own, other], error) in samples.patterns[table][rows].iter().zip(errors) {
+                let places = samples.columns[table].places(rows);
+                for ([own, other], error) in places.iter().zip(errors) {
                     // The same pattern seen from both sides counts for nothing.
                     if own != other {
-                        add(&mut cells[*own as usize].gradient, 1.0, *error);
-                        add(&mut cells[*other as usize].gradient, -1.0, *error);
+                        add(&mut gradient[usize::from(*own)], 1.0, *error);
+                        add(&mut gradient[usize::from(*other)], -1.0, *error);
                     }
                 }
             }
             Self::Rest => {
                 let first = samples.layout.scalars - samples.layout.kings;
+                let (kings, scalars) = gradient.split_at_mut(first);
                 let mut counted = [[0.0; 2]; SCALARS];
                 for (row, error) in rows.zip(errors) {
                     for (square, own) in samples.kings(row) {
                         let sign = if *own { 1.0 } else { -1.0 };
-                        add(&mut cells[usize::from(*square)].gradient, sign, *error);
+                        add(&mut kings[usize::from(*square)], sign, *error);
                     }
                     for (sum, count) in counted.iter_mut().zip(samples.scalars[row]) {
                         add(sum, f32::from(count), *error);
                     }
                 }
-                for (cell, sum) in cells[first..].iter_mut().zip(counted) {
-                    add(&mut cell.gradient, 1.0, sum);
-                }
+                scalars.copy_from_slice(&counted);
             }
         }
     }
 
-    /// Visits the cells of the group that can have a gradient after these rows, some of them more than once.
+    /// Visits the group's cells that a batch shows, each once, with their gradients.
     #[inline(always)]
-    pub(super) fn touched(
+    pub(super) fn visit(
         self,
         samples: &Samples,
-        rows: Range<usize>,
+        batch: usize,
         cells: &mut [Cell],
-        mut visit: impl FnMut(&mut Cell),
+        local: &Local,
+        mut visit: impl FnMut(&mut Cell, Pair),
     ) {
         match self {
             Self::Table(table) => {
-                for [own, other] in &samples.patterns[table][rows] {
-                    if own != other {
-                        visit(&mut cells[*own as usize]);
-                        visit(&mut cells[*other as usize]);
-                    }
+                let patterns = samples.columns[table].patterns(batch);
+                for (pattern, gradient) in patterns.iter().zip(&local.gradient) {
+                    visit(&mut cells[*pattern as usize], *gradient);
                 }
             }
-            Self::Rest => cells.iter_mut().for_each(visit),
+            Self::Rest => {
+                for (cell, gradient) in cells.iter_mut().zip(&local.gradient) {
+                    visit(cell, *gradient);
+                }
+            }
         }
     }
 }
@@ -199,14 +247,8 @@ fn add(to: &mut Pair, factor: f32, what: Pair) {
     to[1] += factor * what[1];
 }
 
-/// The cells of all features, by group.
-pub(super) fn groups<'a>(samples: &Samples, cells: &'a mut [Cell]) -> Vec<(Group, &'a mut [Cell])> {
-    let layout = &samples.layout;
-    let (tables, rest) = cells.split_at_mut(layout.kings);
-    let tables = tables.chunks_exact_mut(layout.patterns).enumerate();
-    let mut groups: Vec<_> = tables
-        .map(|(table, part)| (Group::Table(table), part))
-        .collect();
-    groups.push((Group::Rest, rest));
-    groups
+/// All groups, in the order of their features.
+pub(super) fn groups(layout: &Layout) -> Vec<Group> {
+    let tables = (0..layout.tables).map(Group::Table);
+    tables.chain([Group::Rest]).collect()
 }

@@ -26,6 +26,7 @@
 //! ```
 
 mod accuracy;
+mod column;
 mod curve;
 mod error;
 mod example;

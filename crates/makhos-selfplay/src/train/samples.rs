@@ -1,20 +1,27 @@
 //! Examples as the features of their positions, extracted once.
 //!
 //! Evaluation is linear in each table of patterns, in the squares of kings and in what is counted. So is the
-//! form here: a column for each table, with the pattern that the side to move sees and the one that the
+//! form here: a [`Column`] for each table, with the pattern that the side to move sees and the one that the
 //! other side sees, one for what is counted, and short lists of kings. A feature is kept once for both
 //! phases, whose shares follow from the number of pieces. On 8x8 this takes about 50 bytes an example.
+//!
+//! Examples are divided into batches here and not by training, so that patterns can be numbered by batch.
+
+use std::ops::Range;
 
 use makhos_rules::Board;
 use rayon::prelude::*;
 
-use super::error::TrainError;
+use super::column::Column;
+use super::error::{TrainError, check};
 use super::example::Example;
 use crate::eval::{Feature, Features, Scalar};
 use crate::random::Dice;
 
-/// Examples extracted by one task.
-const CHUNK: usize = 8_192;
+/// Examples of a batch, where nothing else is asked for.
+const BATCH: usize = 4_096;
+/// The most examples of a batch: each shows two patterns of a table.
+const MOST_IN_BATCH: usize = 1 << 15;
 /// Kinds of things counted.
 pub(super) const SCALARS: usize = Scalar::ALL.len();
 
@@ -59,8 +66,10 @@ impl Layout {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Samples {
     pub(super) layout: Layout,
-    /// By table: the number within the table that the side to move sees, and that the other side sees.
-    pub(super) patterns: Vec<Vec<[u32; 2]>>,
+    /// Examples of each batch but the last, which may have fewer.
+    batch: usize,
+    /// By table.
+    pub(super) columns: Vec<Column>,
     pub(super) scalars: Vec<[i16; SCALARS]>,
     /// Where the kings of each example end in the list of all; they begin where those before end.
     king_ends: Vec<u32>,
@@ -77,7 +86,7 @@ impl Samples {
     /// The most examples.
     const MOST: usize = u32::MAX as usize / 64;
 
-    /// Extracts the features of examples, in an order drawn from `seed`.
+    /// Extracts the features of examples, in an order drawn from `seed` and in batches of 4,096.
     ///
     /// # Errors
     /// [`TrainError::Example`] if a target or a weight makes no sense, [`TrainError::TooMany`].
@@ -86,6 +95,22 @@ impl Samples {
         examples: &[Example<B>],
         seed: u64,
     ) -> Result<Self, TrainError> {
+        Self::extract_batches(features, examples, BATCH, seed)
+    }
+
+    /// [`extract`](Self::extract), in batches of so many examples, up to 32,768. Training makes a step after
+    /// each batch.
+    ///
+    /// # Errors
+    /// As [`extract`](Self::extract); [`TrainError::Setting`] for an impossible batch.
+    pub fn extract_batches<B: Board>(
+        features: &Features<B>,
+        examples: &[Example<B>],
+        batch: usize,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let possible = (1..=MOST_IN_BATCH).contains(&batch);
+        check(possible, "the batch", batch as f64, "within 1 and 32,768")?;
         if examples.len() > Self::MOST {
             return Err(TrainError::TooMany {
                 found: examples.len(),
@@ -97,17 +122,13 @@ impl Samples {
         Dice::of_game(seed, 0).shuffle(&mut order);
         let layout = Layout::of(features);
         let parts: Vec<Self> = order
-            .par_chunks(CHUNK)
+            .par_chunks(batch)
             .map(|order| {
-                let mut part = Self::empty(layout);
-                let mut list = Vec::new();
-                for index in order {
-                    part.push(features, &examples[*index as usize], &mut list);
-                }
-                part
+                let examples = order.iter().map(|index| &examples[*index as usize]);
+                Self::of_batch(features, layout, examples)
             })
             .collect();
-        let mut all = Self::empty(layout);
+        let mut all = Self::empty(layout, batch);
         for part in parts {
             all.append(part);
         }
@@ -115,10 +136,11 @@ impl Samples {
         Ok(all)
     }
 
-    fn empty(layout: Layout) -> Self {
+    fn empty(layout: Layout, batch: usize) -> Self {
         Self {
             layout,
-            patterns: vec![Vec::new(); layout.tables],
+            batch,
+            columns: vec![Column::default(); layout.tables],
             scalars: Vec::new(),
             king_ends: Vec::new(),
             king_list: Vec::new(),
@@ -129,15 +151,30 @@ impl Samples {
         }
     }
 
-    fn push<B: Board>(
-        &mut self,
+    fn of_batch<'a, B: Board>(
         features: &Features<B>,
-        example: &Example<B>,
-        list: &mut Vec<Feature>,
-    ) {
+        layout: Layout,
+        examples: impl ExactSizeIterator<Item = &'a Example<B>>,
+    ) -> Self {
+        let rows = examples.len();
+        let mut part = Self::empty(layout, rows);
+        let mut patterns = vec![vec![[0; 2]; rows]; layout.tables];
+        let mut list = Vec::new();
+        for (row, example) in examples.enumerate() {
+            features.features_into(&example.position, &mut list);
+            part.push(&list, row, &mut patterns);
+            let pieces = example.position.piece_count() as u8;
+            part.pieces.push(pieces.min(layout.full));
+            part.targets.push(example.target);
+            part.weights.push(example.weight);
+        }
+        part.columns = patterns.iter().map(|rows| Column::of_batch(rows)).collect();
+        part
+    }
+
+    /// Adds the features of a row, those of tables to `patterns`.
+    fn push(&mut self, list: &[Feature], row: usize, patterns: &mut [Vec<[u32; 2]>]) {
         let layout = self.layout;
-        features.features_into(&example.position, list);
-        let mut patterns = vec![[0; 2]; layout.tables];
         let mut scalars = [0; SCALARS];
         // Both phases of a feature stand side by side; their shares are 1 together.
         let (pairs, _) = list.as_chunks::<2>();
@@ -148,7 +185,7 @@ impl Samples {
             if feature < layout.kings {
                 let (table, number) = (feature / layout.patterns, feature % layout.patterns);
                 debug_assert_eq!(count.abs(), 1);
-                patterns[table][usize::from(count < 0)] = number as u32;
+                patterns[table][row][usize::from(count < 0)] = number as u32;
             } else if feature < layout.scalars {
                 debug_assert_eq!(count.abs(), 1);
                 let square = (feature - layout.kings) as u8;
@@ -157,20 +194,13 @@ impl Samples {
                 scalars[feature - layout.scalars] = count;
             }
         }
-        for (column, pattern) in self.patterns.iter_mut().zip(patterns) {
-            column.push(pattern);
-        }
         self.scalars.push(scalars);
         self.king_ends.push(self.king_list.len() as u32);
-        let pieces = example.position.piece_count() as u8;
-        self.pieces.push(pieces.min(layout.full));
-        self.targets.push(example.target);
-        self.weights.push(example.weight);
     }
 
     fn append(&mut self, mut part: Self) {
         let before = self.king_list.len() as u32;
-        for (column, more) in self.patterns.iter_mut().zip(&mut part.patterns) {
+        for (column, more) in self.columns.iter_mut().zip(part.columns) {
             column.append(more);
         }
         self.scalars.append(&mut part.scalars);
@@ -180,6 +210,17 @@ impl Samples {
         self.pieces.append(&mut part.pieces);
         self.targets.append(&mut part.targets);
         self.weights.append(&mut part.weights);
+    }
+
+    /// How many batches there are.
+    pub(super) fn batches(&self) -> usize {
+        self.len().div_ceil(self.batch)
+    }
+
+    /// The rows of a batch.
+    pub(super) fn rows(&self, batch: usize) -> Range<usize> {
+        let start = batch * self.batch;
+        start..self.len().min(start + self.batch)
     }
 
     /// How many examples there are.
@@ -239,9 +280,11 @@ mod tests {
                 list.push((features.weight(feature, phase) as u32, value));
             }
         };
-        for (table, column) in samples.patterns.iter().enumerate() {
-            add(features.pattern(table, column[row][0] as usize), 1.0);
-            add(features.pattern(table, column[row][1] as usize), -1.0);
+        for (table, column) in samples.columns.iter().enumerate() {
+            let patterns = column.patterns(row / samples.batch);
+            let [own, other] = column.places(row..row + 1)[0].map(|at| patterns[usize::from(at)]);
+            add(features.pattern(table, own as usize), 1.0);
+            add(features.pattern(table, other as usize), -1.0);
         }
         for (square, own) in samples.kings(row) {
             add(
@@ -269,7 +312,7 @@ mod tests {
             // Tells which is which after the shuffle.
             example.weight = at as f32;
         }
-        let samples = Samples::extract(&features, &examples, 5).expect("samples");
+        let samples = Samples::extract_batches(&features, &examples, 70, 5).expect("samples");
         assert_eq!(samples.len(), examples.len());
         let mut moved = 0;
         for row in 0..samples.len() {
@@ -310,6 +353,12 @@ mod tests {
             assert!(matches!(
                 Samples::extract(&features, &bad, 0),
                 Err(TrainError::Example { index: 0, .. })
+            ));
+        }
+        for batch in [0, MOST_IN_BATCH + 1] {
+            assert!(matches!(
+                Samples::extract_batches(&features, &good, batch, 0),
+                Err(TrainError::Setting { .. })
             ));
         }
         let none = Samples::extract(&features, &[], 0).expect("samples");
