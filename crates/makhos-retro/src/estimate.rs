@@ -55,7 +55,7 @@ struct ClassCost {
 }
 
 impl Calibration {
-    /// Measures, in the current rayon pool, which should be of one thread. That takes about a second, and
+    /// Measures, in the current rayon pool, which should be of one thread. That takes one to three seconds, and
     /// leaves some files below `scratch`, a directory that is empty.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use makhos_rules::{Board, Color, RuleSet};
 use rayon::prelude::*;
 
 use super::blocks::{PairWords, look_at_block};
+use super::cover::{Cover, Fill};
 use super::cube::{Block, Cube, own_and_other};
 use super::ends::Ends;
 use super::isa::Isa;
@@ -44,6 +45,8 @@ pub(crate) struct ClassWork<'a, B: Board, const N: usize, I> {
     kings: Kings,
     shape: Shape,
     room: KingRoom<B, N>,
+    /// Which blocks are looked at, if not all.
+    cover: Option<Cover<N>>,
     /// Where one side has two kings or more and the other none: the sets of its kings without two.
     pairs: Option<Vec<B>>,
     lines: Lines<B>,
@@ -70,6 +73,11 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             white: material.white.kings.into(),
             black: material.black.kings.into(),
         };
+        let room = KingRoom::new(rules, others(kings));
+        let cover = match shape(kings) {
+            Shape::Grid => Cover::new(&room.others[0]),
+            _ => None,
+        };
         Self {
             isa,
             rules,
@@ -79,7 +87,8 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             material,
             kings,
             shape: shape(kings),
-            room: KingRoom::new(rules, others(kings)),
+            room,
+            cover,
             pairs: pairs(kings),
             lines: Lines::new(),
             tally: Tally::default(),
@@ -181,7 +190,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         if self.watch.monitor.should_stop() {
             return Err(self.interrupted());
         }
-        let captures = if shared {
+        let mut captures = if shared {
             self.look_shared(men, &mut worker.cube)?
         } else {
             worker.looker.lookup.next_configuration();
@@ -194,6 +203,10 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             }
             captures
         };
+        if let Some(cover) = &self.cover {
+            let more = self.fill(cover, men, &mut worker.cube, shared);
+            captures = [captures[0] + more[0], captures[1] + more[1]];
+        }
         self.settle(men, &mut worker.cube, shared)?;
         self.keep(men, worker, captures);
         // One side to move is the mirror of the other where both armies stand alike.
@@ -209,11 +222,14 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         SolveError::Interrupted { material }.into()
     }
 
-    /// Looks at all blocks of a configuration.
+    /// Looks at all blocks of a configuration that must be looked at.
     fn look_at_all(&self, men: [B; 2], worker: &mut Worker<'_, B, N, I>) -> [u64; 2] {
         let mut captures = [0; 2];
         let blocks = worker.cube.blocks_mut(2 * self.rows());
         for (number, block) in blocks.enumerate() {
+            if !self.is_looked(number) {
+                continue;
+            }
             let here = self.look(&mut worker.looker, men, number, block);
             captures[0] += here[0];
             captures[1] += here[1];
@@ -221,8 +237,8 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         captures
     }
 
-    /// The same in a class in which one side has two kings or more and the other none, a block of two
-    /// inner kings of one side at a time.
+    /// Looks at all positions of a configuration of a class in which one side has two kings or more and the
+    /// other none, a block of two inner kings of one side at a time.
     fn look_at_pairs(
         &self,
         men: [B; 2],
@@ -258,7 +274,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
         captures
     }
 
-    /// Looks at all blocks of a configuration with all threads.
+    /// The same with all threads.
     fn look_shared(&self, men: [B; 2], cube: &mut Cube<B>) -> Result<[u64; 2], GenerateError> {
         cube.par_blocks_mut(2 * self.rows())
             .with_min_len(BLOCKS_AT_ONCE)
@@ -269,11 +285,52 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
                     if self.watch.monitor.should_stop() {
                         return Err(self.interrupted());
                     }
+                    if !self.is_looked(number) {
+                        return Ok([0; 2]);
+                    }
                     let captures = self.look(looker, men, number, block);
                     looker.lookup.take_error().map_or(Ok(captures), Err)
                 },
             )
             .try_reduce(|| [0; 2], |a, b| Ok([a[0] + b[0], a[1] + b[1]]))
+    }
+
+    /// Whether the block with this number is to be looked at.
+    fn is_looked(&self, number: usize) -> bool {
+        let white = number / self.room.others[1].len();
+        self.cover
+            .as_ref()
+            .is_none_or(|cover| cover.is_looked(white))
+    }
+
+    /// Fills in the blocks that are not looked at; returns the numbers of capture positions with White and
+    /// Black to move, each placement counted once.
+    fn fill(&self, cover: &Cover<N>, men: [B; 2], cube: &mut Cube<B>, shared: bool) -> [u64; 2] {
+        for planes in [&mut cube.known, &mut cube.open].into_iter().flatten() {
+            self.fill_planes(cover, men, planes, shared);
+        }
+        let [white, black] = &mut cube.captures;
+        [white, black].map(|planes| self.fill_planes(cover, men, planes, shared))
+    }
+
+    /// Fills in two planes; returns the number of placements in the second, each counted once.
+    fn fill_planes(&self, cover: &Cover<N>, men: [B; 2], planes: &mut [B], shared: bool) -> u64 {
+        let split = cover.split(planes);
+        let fill = |(rank, into)| {
+            self.isa.run(Fill {
+                cover,
+                others: &self.room.others,
+                men: men[0] | men[1],
+                rank,
+                looked: &split.looked,
+                into,
+            })
+        };
+        if shared {
+            split.others.into_par_iter().map(fill).sum()
+        } else {
+            split.others.into_iter().map(fill).sum()
+        }
     }
 
     /// Looks at one block with either side to move; returns the numbers of capture positions, each

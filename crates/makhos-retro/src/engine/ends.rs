@@ -224,18 +224,21 @@ impl<B: Board, const N: usize, const P: usize> Ends<B, N, P> {
         self.slot(precedence).inner.merge(ends);
     }
 
-    /// Takes the words of all precedences, to be recorded elsewhere.
+    /// How many precedences there are.
     #[inline(always)]
-    pub(crate) fn take_words(&mut self, mut each: impl FnMut(&mut Self, u64, Outcome<B, P>)) {
-        for number in 0..self.used {
-            let slot = &mut self.slots[number];
-            if slot.word.any.is_empty() {
-                continue;
-            }
-            let word = std::mem::replace(&mut slot.word, Outcome::all(B::EMPTY));
-            let precedence = slot.precedence;
-            each(self, precedence, word);
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Takes the words of the precedence with this number, to be recorded elsewhere, unless there are none.
+    #[inline(always)]
+    pub(crate) fn take_word(&mut self, number: usize) -> Option<(u64, Outcome<B, P>)> {
+        let slot = &mut self.slots[number];
+        if slot.word.any.is_empty() {
+            return None;
         }
+        let word = std::mem::replace(&mut slot.word, Outcome::all(B::EMPTY));
+        Some((slot.precedence, word))
     }
 
     /// The outcome of the captures that the rules allow, for each placement of the set `S`.

@@ -72,7 +72,11 @@ fn takes_known<B: Board, const N: usize, const P: usize, I: Isa>(
     }
     let (geometry, empty) = (search.geometry, search.empty);
     let (fly, white) = (flying(search.rules), search.white);
-    search.ends.take_words(|ends, precedence, word| {
+    let ends = &mut *search.ends;
+    for number in 0..ends.used() {
+        let Some((precedence, word)) = ends.take_word(number) else {
+            continue;
+        };
         let mut start = first;
         // The other inner king is neither on the start nor between it and the victim.
         let mut free = B::ALL;
@@ -97,7 +101,7 @@ fn takes_known<B: Board, const N: usize, const P: usize, I: Isa>(
             }
             start = geometry.step[square][back] & empty;
         }
-    });
+    }
 }
 
 /// Searches what follows the jump over `victim`.
@@ -183,7 +187,11 @@ fn goes_on<B: Board, const N: usize, const P: usize, I: Isa>(
         for direction in Direction::ALL {
             goes_on[direction as usize] |= victims[direction as usize] & on;
         }
-        search.ends.take_words(|ends, precedence, word| {
+        let ends = &mut *search.ends;
+        for number in 0..ends.used() {
+            let Some((precedence, word)) = ends.take_word(number) else {
+                continue;
+            };
             for direction in Direction::ALL {
                 let back = direction.opposite();
                 for victim in (word.any & victims[direction as usize]).squares() {
@@ -201,7 +209,7 @@ fn goes_on<B: Board, const N: usize, const P: usize, I: Isa>(
                     }
                 }
             }
-        });
+        }
     }
     goes_on
 }

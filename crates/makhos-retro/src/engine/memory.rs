@@ -20,6 +20,7 @@ use makhos_rules::{Board, Color, RuleSet};
 
 use super::bare;
 use super::class::{SHARED_BLOCKS, others, shape};
+use super::cover;
 use super::cube::Cube;
 use super::distance::{self, PLANES};
 use super::kings::OtherKings;
@@ -339,12 +340,12 @@ fn kings(material: Material) -> Kings {
     }
 }
 
-/// Bytes of the sets of a side's other kings, and their moves.
+/// Bytes of the sets of a side's other kings, their moves, and which of them are looked at.
 fn king_moves<B: Board>(rules: &RuleSet, kings: u32) -> u64 {
     /// More fit no memory.
     const MOST: usize = 1 << 40;
     match sets(B::SQUARES, kings) {
-        ..MOST => OtherKings::<B>::bytes(rules, kings),
+        ..MOST => OtherKings::<B>::bytes(rules, kings).saturating_add(cover::bytes::<B>(kings)),
         _ => u64::MAX,
     }
 }

@@ -23,6 +23,7 @@ mod bare;
 mod bits;
 mod blocks;
 mod class;
+mod cover;
 mod cube;
 mod dense_cache;
 mod distance;

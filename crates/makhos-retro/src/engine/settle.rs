@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use makhos_rules::Board;
 
 use super::isa::{Isa, Task};
-use super::kings::KingRoom;
+use super::kings::{KingMove, KingRoom, OtherKings};
 use super::mask::{all_if, bits};
 
 /// One pass over the blocks of one side to move.
@@ -154,13 +154,12 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
         if self.their_lost[block].load(Ordering::Relaxed) {
             reach = self.room.inner_reach::<WHITE>(self.rows(block, 1), empty);
         }
-        self.for_each_move::<WHITE>(block, |to, between| {
+        for (to, between) in self.moves::<WHITE>(block) {
             // Blocks are read from far away, so those that cannot matter are left out.
             if self.their_lost[to].load(Ordering::Relaxed) {
                 add(&mut reach, self.rows(to, 1), between);
             }
-            true
-        });
+        }
         reach
     }
 
@@ -170,23 +169,21 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
     pub(super) fn unwon_reach<const WHITE: bool>(&self, block: usize, of: &[B; N]) -> [B; N] {
         let empty = B::ALL & !self.occupied(block);
         let mut reach = self.room.inner_reach::<WHITE>(self.rows(block, 0), empty);
-        if !all_in(of, &reach) {
-            self.for_each_move::<WHITE>(block, |to, between| {
-                add(&mut reach, self.rows(to, 0), between);
-                !all_in(of, &reach)
-            });
+        if all_in(of, &reach) {
+            return reach;
+        }
+        for (to, between) in self.moves::<WHITE>(block) {
+            add(&mut reach, self.rows(to, 0), between);
+            if all_in(of, &reach) {
+                break;
+            }
         }
         reach
     }
 
-    /// Calls `each` with the blocks that moves of other kings than the inner one lead to, and the
-    /// squares crossed, until it returns false.
+    /// The blocks that moves of other kings than the inner one lead to, and the squares crossed.
     #[inline(always)]
-    fn for_each_move<const WHITE: bool>(
-        &self,
-        block: usize,
-        mut each: impl FnMut(usize, B) -> bool,
-    ) {
+    fn moves<const WHITE: bool>(&self, block: usize) -> BlockMoves<'_, B> {
         let blacks = self.room.others[1].len();
         let (white, black) = (block / blacks, block % blacks);
         let occupied = self.occupied(block);
@@ -195,21 +192,20 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
         } else {
             (black, &self.room.others[1])
         };
-        // The moved set must not overlap the men and the other side's kings.
-        let taken = (occupied & !others.set(mover)) | self.men;
-        for king_move in others.moves(mover) {
-            let to = king_move.to as usize;
-            if !((king_move.between & occupied) | (others.set(to) & taken)).is_empty() {
-                continue;
-            }
-            let to = if WHITE {
-                to * blacks + black
-            } else {
-                white * blacks + to
-            };
-            if !each(to, king_move.between) {
-                return;
-            }
+        // A block number is the rank of the set moved, times this, and that of the other side's set.
+        let (stride, stands) = if WHITE {
+            (blacks, black)
+        } else {
+            (1, white * blacks)
+        };
+        BlockMoves {
+            left: others.moves(mover).iter(),
+            others,
+            occupied,
+            // The moved set must not overlap the men and the other side's kings.
+            taken: (occupied & !others.set(mover)) | self.men,
+            stride,
+            stands,
         }
     }
 
@@ -218,6 +214,33 @@ impl<B: Board, const N: usize> Sweep<'_, B, N> {
     fn rows(&self, block: usize, plane: usize) -> &[B; N] {
         let start = (2 * block + plane) * N;
         self.other[start..start + N].try_into().expect("N rows")
+    }
+}
+
+/// Moves of one side's other kings from a block to blocks that exist. An iterator, not a function that calls
+/// another: what is called must be compiled for the processor along with the caller.
+struct BlockMoves<'a, B> {
+    left: std::slice::Iter<'a, KingMove<B>>,
+    others: &'a OtherKings<B>,
+    occupied: B,
+    taken: B,
+    stride: usize,
+    stands: usize,
+}
+
+impl<B: Board> Iterator for BlockMoves<'_, B> {
+    type Item = (usize, B);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, B)> {
+        loop {
+            let king_move = self.left.next()?;
+            let to = king_move.to as usize;
+            let blocked = king_move.between & self.occupied;
+            if (blocked | (self.others.set(to) & self.taken)).is_empty() {
+                return Some((to * self.stride + self.stands, king_move.between));
+            }
+        }
     }
 }
 

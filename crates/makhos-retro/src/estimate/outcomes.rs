@@ -24,6 +24,10 @@ const ENOUGH: Duration = Duration::from_millis(40);
 /// How often at most.
 const MOST_RUNS: usize = 5;
 
+/// Positions above which a class is written like larger ones: learning what to expect of a chapter of a file
+/// takes as long for all of them, so that a position costs less the more there are.
+const MANY: f64 = (1 << 22) as f64;
+
 /// Bytes of expanded tables while measuring.
 const CACHE: u64 = 64 << 20;
 
@@ -33,10 +37,9 @@ pub(super) struct OutcomeCosts {
     rules: RuleSet,
     /// Seconds for a unit of work of each kind.
     units: [f64; 4],
-    /// Seconds for compressing a position.
-    writing: f64,
-    /// The same for complete tables, which classes are made for that others need.
-    writing_complete: f64,
+    /// Seconds for compressing a position of a compact table, and of a complete one, which classes that
+    /// others need have for a while: in classes of few positions and of [`MANY`].
+    writing: [[f64; 2]; 2],
     /// Seconds until a file is safe on the disk.
     file: f64,
     /// Files by their density in the figures: of even and uneven classes.
@@ -50,8 +53,8 @@ pub(super) struct OutcomeCosts {
 struct Sums {
     /// Seconds and units by kind.
     work: [Ratio; 4],
-    /// Seconds and positions, of compact and complete tables.
-    writing: [Ratio; 2],
+    /// Seconds and positions, of compact and complete tables, of few positions and of many.
+    writing: [[Ratio; 2]; 2],
     /// Seconds of each file.
     files: Vec<f64>,
     /// Bytes, and those by the figures.
@@ -85,10 +88,12 @@ impl OutcomeCosts {
         rules: &RuleSet,
         scratch: &Path,
     ) -> Result<Self, GenerateError> {
-        let mut targets = classes(if is_small(rules) { 4 } else { 3 });
-        if !is_small(rules) {
-            targets.extend(named(&["2k-2k", "3k-1m"]));
-        }
+        // Beside all small classes a large one, as most of the work is in large ones.
+        let targets = if is_small(rules) {
+            [classes(4), named(&["1k2m-1k1m"])].concat()
+        } else {
+            [classes(3), named(&["3k-1m", "1k1m-1k1m"])].concat()
+        };
         let mut sums = Sums::default();
         for material in closure(&targets) {
             sums.add::<B>(rules, scratch, material)?;
@@ -97,8 +102,10 @@ impl OutcomeCosts {
         Ok(Self {
             rules: *rules,
             units: sums.work.map(|ratio| ratio.value(0.0)),
-            writing: sums.writing[0].value(0.0),
-            writing_complete: sums.writing[1].value(0.0),
+            writing: sums.writing.map(|[few, many]| {
+                let few = few.value(0.0);
+                [few, many.value(few)]
+            }),
             file: sums.files[sums.files.len() / 2],
             density: sums.density.map(|ratio| ratio.value(1.0)),
             bytes: sums.bytes,
@@ -116,13 +123,11 @@ impl OutcomeCosts {
         let about = by_figures * self.density[unevenness(material)];
         let bytes = self.bytes.get(&material);
         let (mut a_position, mut files) = (0.0, 0.0);
-        if !step.done {
-            a_position += self.writing;
-            files += 1.0;
-        }
-        if step.needed {
-            a_position += self.writing_complete;
-            files += 1.0;
+        for (writing, made) in self.writing.iter().zip([!step.done, step.needed]) {
+            if made {
+                a_position += writing[usize::from(positions > MANY)];
+                files += 1.0;
+            }
         }
         ClassCost {
             shared: work.units * self.units[work.kind as usize] + positions * a_position,
@@ -160,7 +165,8 @@ impl Sums {
             let start = Instant::now();
             let table = (material, Metric::Wld);
             let writer = begin_outcomes(rules, dir, table, &solved, storage)?;
-            self.writing[number].add(start.elapsed().as_secs_f64(), positions);
+            let many = usize::from(positions > MANY);
+            self.writing[number][many].add(start.elapsed().as_secs_f64(), positions);
             let start = Instant::now();
             let written = writer.finish()?.bytes;
             self.files.push(start.elapsed().as_secs_f64());
