@@ -1,73 +1,126 @@
-//! Speed of probing: random positions of a 3-piece set, files in the page cache.
+//! Speed of probing on one thread, files in the page cache: rows of a Markdown table. Without a directory of
+//! tables they are made first, which takes a minute or two.
+//!
+//! ```text
+//! cargo bench -p makhos-benches --bench probe
+//! cargo bench -p makhos-benches --bench probe -- --dir tables --variant russian --pieces 4
+//! ```
 
-use divan::Bencher;
-use divan::counter::ItemsCount;
-use makhos_index::{PlacementIndex, classes, stored_sides};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use makhos_benches::probing::{Times, batch, random_positions};
+use makhos_index::classes;
 use makhos_probe::{Metric, Tablebase};
 use makhos_retro::{Generator, Quiet};
-use makhos_rules::{Position, variant};
+use makhos_rules::{BoardSize, Position, RuleSet, variant};
 
-fn main() {
-    divan::main();
+/// Positions that are probed: nearly every cell of the tables of five pieces has some.
+const POSITIONS: usize = 1_000_000;
+/// Those that are probed where every one takes some decoding.
+const FEW: usize = 20_000;
+
+/// Measures probing
+#[derive(Parser, Debug)]
+struct Args {
+    /// The variant, one on 8x8
+    #[arg(long, value_name = "VARIANT", default_value = "english")]
+    variant: String,
+
+    /// Pieces on the board, both sides together
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=8))]
+    pieces: u32,
+
+    /// Where the tables are; missing ones are made there and kept
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// Given by cargo
+    #[arg(long, hide = true)]
+    bench: bool,
 }
 
-/// A small generator of numbers, so that every run probes the same positions.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-}
-
-fn tables() -> (tempfile::TempDir, Tablebase<u32>, Vec<Position<u32>>) {
-    let rules = variant::RUSSIAN;
-    let dir = tempfile::tempdir().expect("a directory");
-    let generator = Generator::<u32>::new(rules, dir.path(), Metric::Dtw);
-    let plan = generator.plan(&classes(3)).expect("a plan");
-    generator.run(&plan, &Quiet).expect("tables");
-    let tables = Tablebase::open(rules, dir.path()).expect("tables");
-    let mut random = SplitMix(1);
-    let mut positions = Vec::new();
-    for class in classes(3).into_iter().filter(|class| class.pieces() == 3) {
-        let index = PlacementIndex::<u32>::new(class).expect("small");
-        for _ in 0..1000 {
-            let sides = stored_sides(class);
-            let side = sides[random.below(sides.len() as u64) as usize];
-            positions.push(index.position(random.below(index.len()), side));
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
     }
-    (dir, tables, positions)
 }
 
-#[divan::bench(args = [false, true])]
-fn probe_wld(bencher: Bencher<'_, '_>, quiet_only: bool) {
-    let (_dir, tables, mut positions) = tables();
-    if quiet_only {
-        positions.retain(|position| !tables.rules().has_capture(position));
+fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let rules = *variant::by_name(&args.variant)?;
+    if rules.board != BoardSize::Eight {
+        return Err(format!("{} is not played on 8x8", rules.name).into());
     }
-    bencher
-        .counter(ItemsCount::new(positions.len()))
-        .bench_local(|| {
-            for position in &positions {
-                divan::black_box(tables.probe_wld(position).expect("a value"));
-            }
-        });
+    let temporary = tempfile::tempdir()?;
+    let dir = args.dir.as_deref().unwrap_or(temporary.path());
+    let generator = Generator::<u32>::new(rules, dir, Metric::Dtw);
+    generator.run(&generator.plan(&classes(args.pieces))?, &Quiet)?;
+    let quiet = random_positions(&rules, args.pieces, true, POSITIONS)?;
+    let all = random_positions(&rules, args.pieces, false, POSITIONS)?;
+    println!(
+        "{} random positions of {} pieces, {}, of which {:.0} % have a capture; nanoseconds",
+        POSITIONS,
+        args.pieces,
+        rules.name,
+        share(&rules, &all)
+    );
+    println!("\n| probe | median | 99 % |\n|---|--:|--:|");
+    cold(rules, dir, &quiet)?;
+    let tables = Tablebase::<u32>::open(rules, dir)?;
+    for (what, positions) in [("quiet", &quiet), ("all", &all)] {
+        // Once so that everything has been decoded.
+        drop(tables.probe_wld_batch(positions));
+        let outcome = |position: &Position<u32>| tables.probe_wld(position);
+        row(&format!("outcome, {what}"), &Times::of(positions, outcome));
+    }
+    for (what, positions) in [("quiet", &quiet), ("all", &all)] {
+        let distance = |position: &Position<u32>| tables.probe_dtw(position);
+        let times = Times::of(&positions[..FEW], distance);
+        row(&format!("distance, {what}, anywhere"), &times);
+    }
+    println!("\n| batch of outcomes | M positions/s | by the clock |\n|---|--:|--:|");
+    for (what, positions) in [("quiet", &quiet), ("all", &all)] {
+        for size in [1_000, POSITIONS] {
+            let span = batch(&tables, positions, size);
+            let rate = |time: std::time::Duration| POSITIONS as f64 / time.as_secs_f64() / 1e6;
+            println!(
+                "| {what}, {size} at once | {:.1} | {:.1} |",
+                rate(span.cpu.unwrap_or(span.wall)),
+                rate(span.wall)
+            );
+        }
+    }
+    Ok(())
 }
 
-#[divan::bench]
-fn best_move(bencher: Bencher<'_, '_>) {
-    let (_dir, tables, positions) = tables();
-    let positions = &positions[..500];
-    bencher
-        .counter(ItemsCount::new(positions.len()))
-        .bench_local(|| {
-            for position in positions {
-                divan::black_box(tables.best_move(position).expect("a value"));
-            }
-        });
+/// Probes of cells that have not been decoded.
+fn cold(rules: RuleSet, dir: &Path, positions: &[Position<u32>]) -> Result<(), Box<dyn Error>> {
+    let tables = Tablebase::<u32>::open(rules, dir)?;
+    // So that all files are open; of a class with a hundred thousand cells a few are decoded then.
+    let (first, rest) = positions.split_at(2_000);
+    drop(tables.probe_wld_batch(first));
+    let rest = rest.iter().copied();
+    let unknown = rest.filter(|position| tables.conditional(position).is_none());
+    let unknown: Vec<_> = unknown.take(FEW).collect();
+    let outcome = |position: &Position<u32>| tables.probe_wld(position);
+    row("outcome, quiet, cold cell", &Times::of(&unknown, outcome));
+    Ok(())
+}
+
+fn row(what: &str, times: &Times) {
+    println!("| {what} | {} | {} |", times.part(0.5), times.part(0.99));
+}
+
+/// The percentage of positions with a capture.
+fn share(rules: &RuleSet, positions: &[Position<u32>]) -> f64 {
+    let captures = positions
+        .iter()
+        .filter(|position| rules.has_capture(position));
+    100.0 * captures.count() as f64 / positions.len() as f64
 }

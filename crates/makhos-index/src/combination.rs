@@ -5,7 +5,8 @@
 
 use makhos_rules::board::MAX_SQUARES;
 
-const COUNTS: usize = MAX_SQUARES + 1;
+/// Entries in a row of the binomial coefficients.
+pub(crate) const COUNTS: usize = MAX_SQUARES + 1;
 
 /// Row `k` holds `C(n, k)` for `n` ascending, so that ranking and unranking one set reads few cache
 /// lines.
@@ -49,6 +50,12 @@ pub fn binomials(k: usize) -> &'static [u64; COUNTS] {
 #[inline(always)]
 pub(crate) fn binomial(n: u32, k: u32) -> u64 {
     BINOMIAL[k as usize][n as usize]
+}
+
+/// `C(n, k)` for `at` = `COUNTS * k + n`, as [`binomial`].
+#[inline(always)]
+pub(crate) fn flat_binomial(at: u32) -> u64 {
+    BINOMIAL.as_flattened()[at as usize]
 }
 
 /// `C(n, k)` exactly, for `n` at most 72.

@@ -23,6 +23,7 @@ mod combination;
 mod material;
 mod order;
 pub mod placement;
+mod steps;
 
 pub use combination::binomials;
 pub use material::{Army, Material, ParseMaterialError, normalize, stored_sides};

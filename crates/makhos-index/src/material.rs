@@ -31,6 +31,7 @@ impl Army {
     }
 
     /// The army of one side of a position.
+    #[inline(always)]
     #[must_use]
     pub fn of<B: Board>(position: &Position<B>, color: Color) -> Self {
         // At most 72 squares, so neither count is cut off.
@@ -80,6 +81,7 @@ impl Material {
     }
 
     /// The class of a position, as it stands on the board.
+    #[inline(always)]
     #[must_use]
     pub fn of<B: Board>(position: &Position<B>) -> Self {
         Self {

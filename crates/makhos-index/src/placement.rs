@@ -75,6 +75,7 @@ use thiserror::Error;
 
 use crate::combination::{binomial, exact_binomial, rank, unrank};
 use crate::material::Material;
+use crate::steps::{HALF, Steps};
 
 /// Why a class cannot be numbered on a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -181,13 +182,13 @@ const MAX_GROUPS: usize = 7;
 
 /// The placements of the men with the same number of White's men on the bottom row.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+pub(crate) struct Group {
     /// Placements of the men in the groups before.
-    start: u64,
+    pub(crate) start: u64,
     /// Placements of White's men outside the bottom row.
-    middle: u64,
+    pub(crate) middle: u64,
     /// Placements of Black's men for one placement of White's.
-    black: u64,
+    pub(crate) black: u64,
 }
 
 /// Numbering of all placements of one material class, gap-free, men outer and kings inner.
@@ -204,6 +205,8 @@ pub struct PlacementIndex<B> {
     groups: [Group; MAX_GROUPS],
     /// The number of groups in use.
     used: usize,
+    /// The way to the number of a placement where pieces fit two words.
+    steps: Steps,
     board: PhantomData<B>,
 }
 
@@ -227,10 +230,12 @@ impl<B: Board> PlacementIndex<B> {
         let white_kings = material.white.kings.into();
         let black_kings = binomial(free - white_kings, material.black.kings.into());
         let (groups, used) = Self::groups(material);
+        let inner = binomial(free, white_kings) * black_kings;
         Ok(Self {
+            steps: Steps::new::<B>(material, &groups[..used], [inner, black_kings]),
             material,
             len,
-            inner: binomial(free, white_kings) * black_kings,
+            inner,
             black_kings,
             groups,
             used,
@@ -290,11 +295,14 @@ impl<B: Board> PlacementIndex<B> {
     /// The number of a placement, `0..len()`. The side to move is ignored.
     ///
     /// The position must be of this [`material`](Self::material); for another one the result is
-    /// meaningless (debug builds panic).
-    #[inline]
+    /// meaningless, or this panics (debug builds always do).
+    #[inline(always)]
     #[must_use]
     pub fn index(&self, position: &Position<B>) -> u64 {
         debug_assert_eq!(Material::of(position), self.material);
+        if B::SQUARES <= HALF {
+            return self.steps.index(position, false);
+        }
         let white_men = position.men(Color::White);
         let black_men = position.men(Color::Black);
         let men = white_men | black_men;
@@ -305,6 +313,18 @@ impl<B: Board> PlacementIndex<B> {
         self.men_index(white_men, black_men) * self.inner
             + white_rank * self.black_kings
             + black_rank
+    }
+
+    /// The number of a placement, or where `flip` of the [flipped](Position::flip) one, which must be of this
+    /// [`material`](Self::material). For positions of any class in any order it is quicker than to flip the
+    /// position first.
+    #[inline(always)]
+    #[must_use]
+    pub fn index_flipped(&self, position: &Position<B>, flip: bool) -> u64 {
+        if B::SQUARES <= HALF {
+            return self.steps.index(position, flip);
+        }
+        self.index(&if flip { position.flip() } else { *position })
     }
 
     /// The number of a placement of the men alone, `0..outer()`.

@@ -214,6 +214,8 @@ fn there_and_back<B: Board>(position: &Position<B>) -> Result<(), TestCaseError>
             let number = index.index(position);
             prop_assert!(number < index.len());
             prop_assert_eq!(index.position(number, position.side()), *position);
+            prop_assert_eq!(index.index_flipped(position, false), number);
+            prop_assert_eq!(index.index_flipped(&position.flip(), true), number);
         }
         Err(error) => {
             prop_assert_eq!(error, IndexError::TooManyPlacements { material });

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p makhos-probe --example probe_speed -- VARIANT DIR PIECES` probes random positions
 //! of all classes with PIECES pieces, as often as they have positions, on one thread: once to warm up, then
-//! measured. Probes are timed one by one; what the clock itself takes is subtracted.
+//! measured. Probes are timed one by one; what the clock itself takes is subtracted. Rates, one by one and in
+//! batches, are by the clock and by the time this process worked, which depends less on what else runs.
 
 use std::error::Error;
 use std::path::Path;
@@ -105,16 +106,42 @@ fn measure(tables: &Tablebase<u32>, positions: &[Position<u32>]) -> Result<(), B
             at(0.99)
         );
     }
-    let start = Instant::now();
-    for position in positions {
-        std::hint::black_box(tables.probe_wld(position)?);
+    rate("one by one", positions, |positions| {
+        for position in positions {
+            let _ = std::hint::black_box(tables.probe_wld(position));
+        }
+    });
+    for size in [1_000, positions.len()] {
+        rate(&format!("in batches of {size}"), positions, |positions| {
+            for positions in positions.chunks(size) {
+                std::hint::black_box(tables.probe_wld_batch(positions));
+            }
+        });
     }
-    let each = start.elapsed().as_nanos() as f64 / positions.len() as f64;
-    println!(
-        "  one behind the other: {each:.1} ns each, {:.1} M/s",
-        1e3 / each
-    );
     Ok(())
+}
+
+/// Prints how long each position takes, by the clock and of the processor.
+fn rate(what: &str, positions: &[Position<u32>], probe: impl Fn(&[Position<u32>])) {
+    const ROUNDS: usize = 5;
+    let (cpu, start) = (cpu_nanoseconds(), Instant::now());
+    for _ in 0..ROUNDS {
+        probe(positions);
+    }
+    let each = |nanoseconds: u64| nanoseconds as f64 / (ROUNDS * positions.len()) as f64;
+    let wall = each(start.elapsed().as_nanos() as u64);
+    print!("  {what}: {wall:.1} ns each by the clock");
+    if let (Some(before), Some(after)) = (cpu, cpu_nanoseconds()) {
+        let worked = each(after - before);
+        print!(", {worked:.1} ns of the processor, {:.1} M/s", 1e3 / worked);
+    }
+    println!();
+}
+
+/// What this process, which has one thread, has been working; `None` where the system does not tell.
+fn cpu_nanoseconds() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn median(mut times: Vec<u64>) -> u64 {

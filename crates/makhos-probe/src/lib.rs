@@ -34,6 +34,7 @@
 #![deny(unsafe_code)]
 
 mod cache;
+mod class_map;
 mod codec;
 mod compact;
 mod digits;
@@ -43,7 +44,9 @@ mod dtc;
 mod dtz;
 mod error;
 mod format;
+mod isa;
 mod listing;
+mod manifest;
 mod outcomes;
 mod paths;
 mod probe_error;
@@ -62,6 +65,7 @@ pub use dtc::Dtc;
 pub use dtz::{Dtz, Verdict, road_tables};
 pub use error::{BlockId, TableError};
 pub use format::{DEFAULT_BLOCK_VALUES, DEFAULT_COMPACT_BLOCK_VALUES};
+pub use manifest::{Discrepancy, MANIFEST_NAME, Manifest, ManifestError};
 pub use outcomes::Outcomes;
 pub use paths::{
     DtzSpec, command_arguments, draw_directory, dtz_file_name, dtz_path, file_name, parse_dtz_name,

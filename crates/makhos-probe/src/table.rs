@@ -20,6 +20,7 @@ use crate::source::{self, Access, ByteSource};
 use crate::statistics::SideStatistics;
 use crate::value::{Dtw, Metric, PackedDtw, Wld};
 use compact::Compact;
+pub(crate) use kept::{Kept, Spot, Word};
 pub use loaded::LoadedTable;
 use open::Opener;
 

@@ -1,22 +1,27 @@
 //! All tables of one rule set, and the value of any position from them.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use makhos_index::{Material, PlacementIndex, normalize};
+use makhos_index::{Material, PlacementIndex};
 use makhos_rules::{Board, Move, Position, RuleSet};
 
+use crate::class_map::ClassMap;
 use crate::dtc::Dtc;
 use crate::error::TableError;
+use crate::isa::Processor;
 use crate::listing::{Entry, list};
 use crate::paths::{command_arguments, parse_file_name, table_path, variant_directory};
 use crate::probe_error::{Origin, ProbeError};
 use crate::source::Access;
-use crate::table::Table;
+use crate::table::{Kept, Table};
 use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
+use quick::NoAnswer;
 
+mod batch;
 mod more;
+mod quick;
 
 /// A legal move and its value for the player who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,42 +47,29 @@ pub struct MoveValue<B, V> {
 /// there. A side to move without a legal move, or without pieces, has lost in 0 plies. Positions in
 /// which the side to move must capture are searched until nothing can be captured; the values that
 /// files may hold for them are not used.
+///
+/// Outcomes of compact tables that have been decoded are kept for all threads, about a tenth of a byte a position,
+/// until the tablebase is dropped; those of all tables of a process together take at most 256 MiB. Besides,
+/// each thread keeps at most 128 decoded blocks of at most 128 KiB.
 #[derive(Debug)]
 pub struct Tablebase<B> {
     rules: RuleSet,
     dir: PathBuf,
     access: Access,
-    classes: HashMap<Material, Class<B>, BuildHasherDefault<ClassHasher>>,
+    processor: Processor,
+    classes: ClassMap<Class<B>>,
     max_pieces: u32,
 }
 
 /// The metrics of the tables that there may be.
 pub(crate) const METRICS: [Metric; 3] = [Metric::Wld, Metric::Dtw, Metric::Dtc];
 
-/// A hash of the few bytes of a class, which are nobody's choice, so that a quick one will do.
-#[derive(Debug, Default)]
-struct ClassHasher(u64);
-
-impl Hasher for ClassHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u8(byte));
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.0 = self.0 << 8 | u64::from(byte);
-    }
-
-    fn finish(&self) -> u64 {
-        // The map looks at the highest bits and at the lowest.
-        let mixed = self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ mixed >> 32
-    }
-}
-
 /// What is there of one class.
 #[derive(Debug)]
 struct Class<B> {
     index: PlacementIndex<B>,
+    /// What has been decoded of the table of outcomes, once that is open and if it is compact.
+    kept: OnceLock<Arc<Kept>>,
     /// By metric, as in [`METRICS`].
     files: [Option<Entry>; METRICS.len()],
 }
@@ -86,6 +78,20 @@ impl<B> Class<B> {
     /// The table of a metric.
     fn file(&self, metric: Metric) -> Option<&Entry> {
         self.files[slot(metric)?].as_ref()
+    }
+
+    /// The table that tells values of a metric, and its own: outcomes are also told by distances.
+    fn find(&self, metric: Metric) -> Option<(&Entry, Metric)> {
+        let metrics: &[Metric] = match metric {
+            Metric::Wld => &Metric::ALL,
+            Metric::Dtw => &[Metric::Dtw],
+            Metric::Dtc => &[Metric::Dtc],
+            Metric::Dtz => &[],
+        };
+        let found = metrics.iter();
+        found
+            .copied()
+            .find_map(|metric| Some((self.file(metric)?, metric)))
     }
 }
 
@@ -114,7 +120,7 @@ impl<B: Board> Tablebase<B> {
     /// As [`open`](Self::open).
     pub fn open_all(rules: RuleSet, dirs: &[&Path], access: Access) -> Result<Self, ProbeError> {
         check_board::<B>(&rules)?;
-        let mut classes = HashMap::<_, _, BuildHasherDefault<ClassHasher>>::default();
+        let mut classes = BTreeMap::new();
         for dir in dirs {
             for (material, metric) in list(&dir.join(variant_directory(&rules)), parse_file_name)? {
                 // A file named after a class that does not fit the board cannot be asked for.
@@ -123,6 +129,7 @@ impl<B: Board> Tablebase<B> {
                 };
                 let class = classes.entry(material).or_insert(Class {
                     index,
+                    kept: OnceLock::new(),
                     files: [const { None }; METRICS.len()],
                 });
                 if let Some(place) = slot(metric) {
@@ -136,7 +143,8 @@ impl<B: Board> Tablebase<B> {
             rules,
             dir: dirs.first().copied().unwrap_or(Path::new("")).to_owned(),
             access,
-            classes,
+            processor: Processor::detect(),
+            classes: ClassMap::new(classes.into_iter().collect()),
             max_pieces: max_pieces.unwrap_or(0),
         })
     }
@@ -162,11 +170,11 @@ impl<B: Board> Tablebase<B> {
     /// The tables that are there, in generation order.
     #[must_use]
     pub fn tables(&self) -> Vec<(Material, Metric)> {
-        let all = self.classes.iter().flat_map(|(&material, class)| {
+        let all = self.classes.iter().flat_map(|(material, class)| {
             METRICS
                 .into_iter()
                 .filter(|&metric| class.file(metric).is_some())
-                .map(move |metric| (material, metric))
+                .map(move |metric| (*material, metric))
         });
         let mut all: Vec<_> = all.collect();
         all.sort_unstable();
@@ -180,25 +188,23 @@ impl<B: Board> Tablebase<B> {
     /// [`ProbeError::NeedsDrawRules`] for [`Metric::Dtz`].
     pub fn table(&self, material: Material, metric: Metric) -> Result<&Table, ProbeError> {
         let material = material.canonical();
-        let entry = self
-            .classes
-            .get(&material)
-            .and_then(|class| class.file(metric));
-        match entry {
-            Some(entry) => Ok(self.opened(entry, material, metric)?),
+        let class = self.classes.get(material);
+        match class.and_then(|class| Some((class, class.file(metric)?))) {
+            Some((class, entry)) => Ok(self.opened(class, entry, metric)?),
             None => Err(self.missing_table(material, metric)),
         }
     }
 
     /// Whether there is a table of a canonical class and a metric.
     pub(crate) fn has(&self, material: Material, metric: Metric) -> bool {
-        let class = self.classes.get(&material);
+        let class = self.classes.get(material);
         class.is_some_and(|class| class.file(metric).is_some())
     }
 
     /// Whether some table of a canonical class tells values of that metric.
     pub(crate) fn serves(&self, material: Material, metric: Metric) -> bool {
-        self.find(material, metric).is_some()
+        let class = self.classes.get(material);
+        class.is_some_and(|class| class.find(metric).is_some())
     }
 
     /// The smallest table of a canonical class that tells values of that metric.
@@ -207,10 +213,12 @@ impl<B: Board> Tablebase<B> {
         material: Material,
         metric: Metric,
     ) -> Result<&Table, ProbeError> {
-        let (_, entry, found) = self
-            .find(material, metric)
-            .ok_or_else(|| self.missing_table(material, metric))?;
-        Ok(self.opened(entry, material, found)?)
+        let found = self
+            .classes
+            .get(material)
+            .and_then(|class| class.find(metric).map(|found| (class, found)));
+        let (class, (entry, found)) = found.ok_or_else(|| self.missing_table(material, metric))?;
+        Ok(self.opened(class, entry, found)?)
     }
 
     /// The error for a class without a table.
@@ -223,8 +231,12 @@ impl<B: Board> Tablebase<B> {
     ///
     /// # Errors
     /// [`ProbeError`], which tells what is missing or damaged.
+    #[inline]
     pub fn probe_wld(&self, position: &Position<B>) -> Result<Wld, ProbeError> {
-        self.search(position, Origin::of(Material::of(position)))
+        match self.quick(position) {
+            Ok(outcome) => Ok(outcome),
+            Err(why) => self.search_from(position, why),
+        }
     }
 
     /// The value of the position with its distance in plies.
@@ -233,6 +245,16 @@ impl<B: Board> Tablebase<B> {
     /// [`ProbeError`], which tells what is missing or damaged.
     pub fn probe_dtw(&self, position: &Position<B>) -> Result<Dtw, ProbeError> {
         self.search(position, Origin::of(Material::of(position)))
+    }
+
+    /// The outcome where there is no quick answer.
+    #[inline(never)]
+    fn search_from(&self, position: &Position<B>, why: NoAnswer) -> Result<Wld, ProbeError> {
+        let origin = Origin::of(Material::of(position));
+        match why {
+            NoAnswer::Capture => self.capture(position, origin),
+            NoAnswer::NotKept => self.search_all(position, origin),
+        }
     }
 
     /// The value of the position with its distance to conversion. Tables of that metric are needed for the
@@ -256,14 +278,15 @@ impl<B: Board> Tablebase<B> {
                 Wld::Loss => Dtc::Loss(one),
             });
         }
-        let stored = normalize(position);
-        let material = Material::of(&stored);
-        let origin = Origin::of(material);
-        let Some((class, entry, metric)) = self.find(material, Metric::Dtc) else {
-            return Err(self.missing(material, Metric::Dtc, &origin));
+        let stored = self.stored(position);
+        let Some((stored, entry)) =
+            stored.and_then(|stored| stored.class.file(Metric::Dtc).map(|entry| (stored, entry)))
+        else {
+            let material = Material::of(position).canonical();
+            return Err(self.missing_table(material, Metric::Dtc));
         };
-        let table = self.opened(entry, material, metric)?;
-        Ok(table.dtc(stored.side(), class.index.index(&stored))?)
+        let table = self.opened(stored.class, entry, Metric::Dtc)?;
+        Ok(table.dtc(stored.side(), stored.index)?)
     }
 
     /// Every legal move with its value for the mover, best first: the shortest win, draws, the longest
@@ -305,7 +328,7 @@ impl<B: Board> Tablebase<B> {
 
     /// The numbering of a class that has a table.
     pub(crate) fn index(&self, material: Material) -> Option<&PlacementIndex<B>> {
-        self.classes.get(&material).map(|class| &class.index)
+        self.classes.get(material).map(|class| &class.index)
     }
 
     fn ranked_moves<V: Value>(
@@ -327,6 +350,19 @@ impl<B: Board> Tablebase<B> {
 
     /// The value of a position: by its captures if there are any, else from its table.
     fn search<V: Value>(&self, position: &Position<B>, origin: Origin) -> Result<V, ProbeError> {
+        match V::quick(self, position) {
+            Ok(value) => Ok(value),
+            Err(NoAnswer::Capture) => self.capture(position, origin),
+            Err(NoAnswer::NotKept) => self.search_all(position, origin),
+        }
+    }
+
+    /// The same without a quick answer.
+    fn search_all<V: Value>(
+        &self,
+        position: &Position<B>,
+        origin: Origin,
+    ) -> Result<V, ProbeError> {
         let side = position.side();
         if position.pieces(side).is_empty() {
             return Ok(V::LOST);
@@ -335,9 +371,15 @@ impl<B: Board> Tablebase<B> {
             let stuck = self.rules.legal_moves(position).is_empty();
             return Ok(if stuck { V::LOST } else { V::LOST.before() });
         }
-        if !self.rules.has_capture(position) {
-            return self.look_up(position, origin);
+        if self.rules.has_capture(position) {
+            self.capture(position, origin)
+        } else {
+            self.look_up(position, origin)
         }
+    }
+
+    /// The value of a position in which the side to move must capture.
+    fn capture<V: Value>(&self, position: &Position<B>, origin: Origin) -> Result<V, ProbeError> {
         let mut best = None;
         for mv in self.rules.legal_moves(position) {
             let reply: V = self.search(&position.make(&mv), origin.after(&mv))?;
@@ -352,21 +394,23 @@ impl<B: Board> Tablebase<B> {
 
     /// The stored value of a position without captures.
     fn look_up<V: Value>(&self, position: &Position<B>, origin: Origin) -> Result<V, ProbeError> {
-        let stored = normalize(position);
-        let material = Material::of(&stored);
-        let Some((class, entry, metric)) = self.find(material, V::METRIC) else {
+        let stored = self.stored(position);
+        let Some((stored, (entry, metric))) =
+            stored.and_then(|stored| stored.class.find(V::METRIC).map(|found| (stored, found)))
+        else {
             // Without a move no table is needed to know.
             if self.rules.legal_moves(position).is_empty() {
                 return Ok(V::LOST);
             }
+            let material = Material::of(position).canonical();
             return Err(self.missing(material, V::METRIC, &origin));
         };
-        let table = self.opened(entry, material, metric)?;
-        if !table.stores_side(stored.side()) {
+        let table = self.opened(stored.class, entry, metric)?;
+        let side = stored.side();
+        if !table.stores_side(side) {
             return self.look_ahead(position, origin);
         }
-        let packed = table.packed(stored.side(), class.index.index(&stored))?;
-        Ok(V::from_packed(packed))
+        Ok(V::from_packed(table.packed(side, stored.index)?))
     }
 
     /// The value of a position without captures whose side to move is not stored, from those its moves lead
@@ -385,31 +429,23 @@ impl<B: Board> Tablebase<B> {
         Ok(best)
     }
 
-    /// The file of a class that tells values of a metric: outcomes are also told by distances.
-    fn find(&self, material: Material, metric: Metric) -> Option<(&Class<B>, &Entry, Metric)> {
-        let class = self.classes.get(&material)?;
-        let metrics: &[Metric] = match metric {
-            Metric::Wld => &Metric::ALL,
-            Metric::Dtw => &[Metric::Dtw],
-            Metric::Dtc => &[Metric::Dtc],
-            Metric::Dtz => &[],
-        };
-        metrics
-            .iter()
-            .find_map(|&metric| Some((class, class.file(metric)?, metric)))
-    }
-
     /// The table of an entry, opened and compared with its name the first time.
-    #[inline]
     fn opened<'a>(
         &self,
+        class: &'a Class<B>,
         entry: &'a Entry,
-        material: Material,
         metric: Metric,
     ) -> Result<&'a Table, TableError> {
-        entry.opened(self.access, |table| {
+        let material = class.index.material();
+        let table = entry.opened(self.access, |table| {
             table.expect(&self.rules, material, metric)
-        })
+        })?;
+        if metric == Metric::Wld
+            && let Some(kept) = table.kept()
+        {
+            class.kept.get_or_init(|| Arc::clone(kept));
+        }
+        Ok(table)
     }
 
     fn missing(&self, material: Material, metric: Metric, origin: &Origin) -> ProbeError {
@@ -479,6 +515,11 @@ pub(crate) trait Value: Copy + Ord + std::fmt::Debug + Send {
     /// Nothing is better.
     const BEST: Self;
 
+    /// The value of a position if it can be told at once.
+    fn quick<B: Board>(_: &Tablebase<B>, _: &Position<B>) -> Result<Self, NoAnswer> {
+        Err(NoAnswer::NotKept)
+    }
+
     fn before(self) -> Self;
     fn from_packed(packed: PackedDtw) -> Self;
 }
@@ -487,6 +528,10 @@ impl Value for Wld {
     const METRIC: Metric = Metric::Wld;
     const LOST: Self = Self::Loss;
     const BEST: Self = Self::Win;
+
+    fn quick<B: Board>(tables: &Tablebase<B>, position: &Position<B>) -> Result<Self, NoAnswer> {
+        tables.quick(position)
+    }
 
     fn before(self) -> Self {
         self.before()

@@ -172,6 +172,7 @@ impl<B: Board> Position<B> {
 
     /// The same position seen from the other side: the board turned by 180 degrees, the colours and
     /// the side to move exchanged. Its value for the side to move is the same.
+    #[inline(always)]
     #[must_use]
     pub fn flip(&self) -> Self {
         Self {

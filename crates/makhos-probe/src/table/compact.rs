@@ -1,9 +1,7 @@
 //! Reading compact tables: cells instead of whole blocks, and the models of chapters.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use makhos_rules::Color;
+use std::sync::{Arc, OnceLock};
 
 use crate::cache::{self, Key};
 use crate::codec::Codec;
@@ -19,7 +17,7 @@ use crate::format::Header;
 use crate::outcomes::Outcomes;
 use crate::table::Table;
 use crate::table::kept::Kept;
-use crate::value::{Metric, PackedDtw, Wld};
+use crate::value::{Metric, PackedDtw};
 
 /// What a compact table needs besides its bytes.
 #[derive(Debug)]
@@ -30,7 +28,7 @@ pub(super) struct Compact {
     /// By side and chapter, read when they are first needed.
     models: Vec<OnceLock<ChapterModel>>,
     /// Of a table of outcomes.
-    kept: Option<Kept>,
+    kept: Option<Arc<Kept>>,
 }
 
 #[derive(Debug)]
@@ -54,8 +52,9 @@ impl Compact {
             longest: header.longest_halves(),
             models: (0..header.models()).map(|_| OnceLock::new()).collect(),
             kept: (header.metric == Metric::Wld).then(|| {
-                let cells = header.blocks() as usize * CELLS;
-                Kept::new(cells, header.block_values / CELLS as u32)
+                let side_cells = header.blocks_per_side() as usize * CELLS;
+                let per_cell = header.block_values / CELLS as u32;
+                Arc::new(Kept::new(header.sides().len(), side_cells, per_cell))
             }),
         })
     }
@@ -215,27 +214,19 @@ impl Table {
         let Some(kept) = &compact.kept else {
             return self.decoded_value(compact, side, index);
         };
-        let first = side * self.header.blocks_per_side() as usize * CELLS;
-        let (cell, at) = kept.place(first, index);
-        if let Some(outcome) = kept.get(cell, at) {
+        if let Some(outcome) = kept.outcome(side, index) {
             // The numbers are those of the shortest distances.
             return Ok(PackedDtw::from_bits(outcome.into()));
         }
         self.decoded_value(compact, side, index)
     }
 
-    /// The outcome of a position if it can be told without decoding anything.
-    #[inline]
-    pub(crate) fn kept_outcome(&self, side: Color, index: u64) -> Option<Wld> {
-        let kept = self.compact.as_ref()?.kept.as_ref()?;
-        let side = self.stored_side(side, index).ok()?;
-        let first = side * self.header.blocks_per_side() as usize * CELLS;
-        let (cell, at) = kept.place(first, index);
-        let outcome = kept.get(cell, at)?;
-        Some(PackedDtw::from_bits(outcome.into()).wld())
+    /// The decoded outcomes that all threads share; `None` of a table that is not compact or has distances.
+    pub(crate) fn kept(&self) -> Option<&Arc<Kept>> {
+        self.compact.as_ref()?.kept.as_ref()
     }
 
-    /// The same of a cell that is not kept for all threads.
+    /// The value of a position in a cell that is not kept for all threads.
     #[cold]
     fn decoded_value(
         &self,

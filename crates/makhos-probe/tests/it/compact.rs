@@ -297,7 +297,7 @@ fn positions_that_are_not_stored_are_errors() {
 }
 
 /// Writes all solved classes as compact tables.
-fn write_compact(solved: &Solved<u32>, dir: &Path, metric: Metric) {
+pub(crate) fn write_compact(solved: &Solved<u32>, dir: &Path, metric: Metric) {
     for (&material, class) in &solved.classes {
         let sides = stored_sides(material).iter().zip(&class.sides);
         let statistics: Vec<_> = sides

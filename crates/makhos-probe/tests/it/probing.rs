@@ -7,6 +7,7 @@ use makhos_probe::{Access, Dtw, Metric, PackedDtw, Plies, ProbeError, Tablebase,
 use makhos_rules::notation::fen;
 use makhos_rules::{Board, Color, Position, RuleSet, variant};
 
+use crate::compact::write_compact;
 use crate::solver::{Solved, solve};
 
 fn tables<B: Board>(solved: &Solved<B>, dir: &Path) -> Tablebase<B> {
@@ -54,9 +55,79 @@ fn many_positions_have_the_values_of_each() {
             single.map_err(|e| e.to_string())
         );
     }
-    for (position, found) in positions.iter().zip(tables.probe_wld_batch(&positions)) {
-        assert_eq!(found.ok(), tables.probe_wld(position).ok());
+    assert_batch_is_single(&tables, &positions);
+}
+
+/// Compares what a batch says with single probes, errors included.
+fn assert_batch_is_single<B: Board>(tables: &Tablebase<B>, positions: &[Position<B>]) {
+    let found = tables.probe_wld_batch(positions);
+    assert_eq!(found.len(), positions.len());
+    for (position, found) in positions.iter().zip(found) {
+        assert_eq!(
+            found.map_err(|e| e.to_string()),
+            tables.probe_wld(position).map_err(|e| e.to_string()),
+            "{position:?}"
+        );
     }
+}
+
+/// All positions of the solved classes and their colour flips, mixed up.
+fn mixed_positions<B: Board>(solved: &Solved<B>) -> Vec<Position<B>> {
+    let mut positions = Vec::new();
+    solved.for_each(|position, _| positions.extend([position, position.flip()]));
+    let mut random = 1_u64;
+    for left in (2..=positions.len()).rev() {
+        random = random.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+        positions.swap(left - 1, (random >> 33) as usize % left);
+    }
+    positions
+}
+
+#[test]
+fn a_batch_of_compact_tables_is_what_single_probes_say() {
+    for (rules, class) in [
+        (variant::RUSSIAN, "1m1k-1m"),
+        (variant::ENGLISH, "1m1k-1m"),
+        (variant::ITALIAN, "2k-1m"),
+    ] {
+        let solved = solve::<u32>(rules, class);
+        let dir = tempfile::tempdir().expect("a directory");
+        write_compact(&solved, dir.path(), Metric::Wld);
+        let mut positions = mixed_positions(&solved);
+        // Captures without end.
+        let many = "W:W17,18,19,20,25,26,27,28:B13,14,15,16,1,2,3,4";
+        let many = fen::parse(&rules, many).expect("a position");
+        assert!(rules.has_capture(&many));
+        positions.extend([many; 5_000]);
+        let all = tables(&solved, dir.path());
+        // First nothing has been decoded, then some, then all.
+        for part in [1000, positions.len() / 3, positions.len(), positions.len()] {
+            assert_batch_is_single(&all, &positions[..part]);
+        }
+        solved.for_each(|position, value| {
+            assert_eq!(all.probe_wld(&position).expect("tables"), value.wld());
+        });
+        positions.truncate(positions.len() - 4_000);
+        // Without some tables, of which captures and promotions lead to some.
+        for missing in ["1k-1k", "1k-1m", class] {
+            let path = table_path(dir.path(), &rules, material(missing), Metric::Wld);
+            std::fs::remove_file(path).expect("removed");
+            let some = tables(&solved, dir.path());
+            for _ in 0..2 {
+                assert_batch_is_single(&some, &positions);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_on_a_large_board_is_what_single_probes_say() {
+    let solved = solve::<u64>(variant::INTERNATIONAL, "1k-1m");
+    let dir = tempfile::tempdir().expect("a directory");
+    solved.write(dir.path(), Metric::Dtw);
+    let tables = tables(&solved, dir.path());
+    assert_batch_is_single(&tables, &mixed_positions(&solved));
+    assert_batch_is_single(&tables, &[]);
 }
 
 #[test]

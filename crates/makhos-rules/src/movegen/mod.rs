@@ -12,6 +12,8 @@ mod jumps;
 mod quiet;
 mod sink;
 
+use std::hint::select_unpredictable;
+
 use thiserror::Error;
 
 use crate::board::{Board, Square};
@@ -187,6 +189,23 @@ pub(crate) fn count<B: Board, const WHITE: bool>(
     }
 }
 
+/// Whether the side to move can capture something, where men and kings take the same victims and jump equally
+/// far. Whose move it is and whether there
+/// are kings decides no branch: tables are asked for such positions in any order.
+#[inline(always)]
+fn has_short_capture<B: Board>(position: &Position<B>, men_back: bool) -> bool {
+    let white = position.side.is_white();
+    let own = select_unpredictable(white, position.white, position.black);
+    let opponents = position.white ^ position.black ^ own;
+    let empty = B::ALL & !(own | opponents);
+    let jumps = Jumps::new(true, true, opponents, empty);
+    let (up, down) = (jumps.up[0] | jumps.up[1], jumps.down[0] | jumps.down[1]);
+    let forward = select_unpredictable(white, up, down);
+    let all = up | down;
+    let any = if men_back { own } else { own & position.kings };
+    !(own & forward | any & all).is_empty()
+}
+
 /// The generator compiled for one board.
 ///
 /// The generic code above is instantiated here and nowhere else: it is large, and every crate that
@@ -290,9 +309,12 @@ impl RuleSet {
     }
 
     /// Whether the side to move must capture.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_capture<B: Board>(&self, position: &Position<B>) -> bool {
+        if self.man_captures_king && self.king_range == KingRange::Short {
+            return has_short_capture(position, self.man_captures_backward);
+        }
         B::has_capture(self, position)
     }
 
@@ -328,6 +350,60 @@ impl RuleSet {
                 from: mv.from,
                 to: mv.to,
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::Color;
+    use crate::variant;
+
+    use super::*;
+
+    /// Random positions of a few men and kings.
+    fn captures_are_seen<B: Board>(rules: &RuleSet) {
+        let mut random = 1_u128;
+        let mut seen = [0; 2];
+        for round in 0..2_000 {
+            let mut set = |room: B| {
+                // Each takes half of the pieces away.
+                let mut bits = room.to_u128();
+                for _ in 0..2 + round % 4 {
+                    random = random.wrapping_mul(0xDA94_2042_E4DD_58B5).wrapping_add(1);
+                    bits &= random >> 32;
+                }
+                B::from_u128(bits)
+            };
+            let white_men = set(B::ALL & !B::TOP_ROW);
+            let black_men = set(B::ALL & !B::BOTTOM_ROW & !white_men);
+            let men = white_men | black_men;
+            let white_kings = set(B::ALL & !men);
+            let black_kings = set(B::ALL & !(men | white_kings));
+            for side in [Color::White, Color::Black] {
+                let position = Position::new(white_men, white_kings, black_men, black_kings, side);
+                let position = position.expect("free squares outside the promotion rows");
+                let moves = rules.legal_moves(&position);
+                let is_capture = moves.iter().any(Move::is_capture);
+                assert_eq!(rules.has_capture(&position), is_capture, "{position:?}");
+                seen[usize::from(is_capture)] += 1;
+            }
+        }
+        assert!(
+            seen.iter().all(|&count| count > 0),
+            "{}: {seen:?}",
+            rules.name
+        );
+    }
+
+    #[test]
+    fn has_capture_is_what_moves_say() {
+        for rules in variant::ALL {
+            match rules.board.squares() {
+                32 => captures_are_seen::<u32>(rules),
+                50 => captures_are_seen::<u64>(rules),
+                _ => captures_are_seen::<u128>(rules),
+            }
         }
     }
 }

@@ -384,3 +384,47 @@ fn a_damaged_table_does_not_keep_other_lines_from_their_answers() {
     assert_eq!(values[..3], ["unknown", "unknown", "error"]);
     assert!(["win", "draw"].contains(&values[3]), "{lines}");
 }
+
+#[test]
+fn distances_to_conversion_are_the_last_field_where_there_are_any() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let generate = [
+        "generate",
+        "--variant",
+        "russian",
+        "--pieces",
+        "2",
+        "--dir",
+        path,
+    ];
+    run(&generate).expect(0);
+    let probe = ["probe", "--variant", "russian", "--dir", path];
+    let lines = "W:WK1:B12\nno FEN\nW:WK1,K2:BK3\n";
+    let fields = |args: &[&str]| -> Vec<Vec<String>> {
+        let answers = run_with_input(&[&probe[..], args].concat(), lines).stdout;
+        let fields = |line: &str| line.split('\t').map(str::to_owned).collect();
+        answers.lines().map(fields).collect()
+    };
+    let without = fields(&[]);
+    let without_ruled = fields(&["--draw-rules", "official"]);
+    run(&[&generate[..], &["--metric", "dtc"]].concat()).expect(0);
+    for (args, without) in [
+        (&[][..], without),
+        (&["--draw-rules", "official"][..], without_ruled),
+    ] {
+        for (before, after) in without.iter().zip(fields(args)) {
+            assert_eq!(before[..], after[..before.len()]);
+            assert_eq!(after.len(), before.len() + 1, "{after:?}");
+            let answer = &after[0];
+            let dtc = after.last().expect("a field");
+            if answer == "W:WK1:B12" {
+                let document = json(&[&probe[..], &["--json", answer]].concat());
+                assert_eq!(document["dtc"].to_string(), *dtc, "{document}");
+                assert_ne!(dtc, "-");
+            } else {
+                assert_eq!(dtc, "-", "{after:?}");
+            }
+        }
+    }
+}

@@ -172,6 +172,10 @@ fn what_is_missing_is_told_with_the_command_that_makes_it() {
     assert!(text.contains("1 are without distances: 2m-1m"), "{text}");
     let command = format!("makhos generate --variant russian --pieces 3 --dir {dir}");
     assert!(text.contains(&command), "{text}");
+    let first = format!(
+        "make the first of them: makhos generate --variant russian --class 2k-1k --dir {dir}\n"
+    );
+    assert!(text.contains(&first), "{text}");
     // Without distances there is no longest win.
     let tsv = run(&[
         "stats",
@@ -212,4 +216,49 @@ fn no_tables_and_broken_tables_are_exit_code_3() {
     assert!(run.stderr.contains("1k-1m.dtw"), "{run:?}");
     // The other files are reported all the same.
     assert_eq!(run.expect(3).lines().count(), 1 + 18);
+}
+
+#[test]
+fn what_a_larger_set_lacks_is_told_in_the_order_of_generation() {
+    let stats = [
+        "stats",
+        "--variant",
+        "russian",
+        "--dir",
+        tables(),
+        "--pieces",
+    ];
+    let text = run(&[&stats[..], &["3"]].concat()).expect(0);
+    assert!(
+        text.contains("all classes up to 3 pieces is complete"),
+        "{text}"
+    );
+    let text = run(&[&stats[..], &["4"]].concat()).expect(0);
+    let document = json(&[&stats[..], &["4", "--json"]].concat());
+    let missing = &document["missing"];
+    let classes: Vec<&str> = missing["classes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|class| class.as_str())
+        .collect();
+    // Three against one and two against two.
+    assert_eq!(classes.len(), 14);
+    assert!(
+        text.contains(&format!("14 are missing: {}\n", classes.join(", "))),
+        "{text}"
+    );
+    let first = format!(
+        "makhos generate --variant russian --class {} --dir",
+        classes[0]
+    );
+    assert!(text.contains(&first), "{text}");
+    assert!(
+        missing["first_command"]
+            .as_str()
+            .is_some_and(|it| it.starts_with(&first))
+    );
+    let refused = run(&[&stats[..], &["4", "--class", "2k-1k"]].concat());
+    assert!(refused.expect_error(2).contains("--class"));
+    run(&[&stats[..], &["30"]].concat()).expect(2);
 }

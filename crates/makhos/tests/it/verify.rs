@@ -5,7 +5,8 @@ use std::path::Path;
 
 use makhos_index::PlacementIndex;
 use makhos_probe::{
-    Access, Metric, PackedDtw, SideStatistics, Table, TableSpec, TableWriter, Wld, table_path,
+    Access, MANIFEST_NAME, Metric, PackedDtw, SideStatistics, Table, TableSpec, TableWriter, Wld,
+    table_path,
 };
 use makhos_rules::notation::fen;
 use makhos_rules::{Color, variant};
@@ -165,6 +166,8 @@ fn change_one_outcome(dir: &Path, class: &str) -> String {
     statistics[1].losses -= 1;
     statistics[1].draws += 1;
     fs::remove_file(&path).expect("it was there");
+    // Whoever changes values would not leave digests that tell.
+    fs::remove_file(dir.join("russian").join(MANIFEST_NAME)).expect("it was there");
     let mut writer = TableWriter::create(dir, &spec, &statistics).expect("a writer");
     for values in &values {
         writer.push(values).expect("written");
@@ -289,4 +292,104 @@ fn tables_beside_a_damaged_one_are_checked() {
     );
     // All positions of all other classes.
     assert_eq!(report["positions"], 2 * (199_520 - 19_872) - 88_948);
+}
+
+/// A copy of the tables of a variant with their manifest.
+fn copy_of_set(variant: &str) -> tempfile::TempDir {
+    let copy = copy_of_tables(variant);
+    let name = Path::new(variant).join(MANIFEST_NAME);
+    fs::copy(Path::new(tables()).join(&name), copy.path().join(&name)).expect("a copy");
+    copy
+}
+
+#[test]
+fn a_set_is_compared_with_its_manifest() {
+    let set = copy_of_set("english");
+    let dir = set.path().to_str().expect("a path in UTF-8");
+    let english = set.path().join("english");
+    let text = run(&verify(dir, &[])).expect(0);
+    let listed = "SHA256SUMS: 18 tables listed, 0 missing, 0 extra, 0 different";
+    assert!(text.contains(listed), "{text}");
+    // Without one nothing is said of it.
+    let copy = copy_of_tables("english");
+    let bare = copy.path().to_str().expect("a path in UTF-8");
+    let text = run(&verify(bare, &[])).expect(0);
+    assert!(!text.contains(MANIFEST_NAME), "{text}");
+
+    // A part of a set can be probed, and what is missing is told, but not of classes not asked for.
+    let part = english.join("2m-1m.dtw");
+    let bytes = fs::read(&part).expect("readable");
+    fs::remove_file(&part).expect("it was there");
+    let text = run(&verify(dir, &[])).expect(3);
+    assert!(
+        text.contains("2m-1m.dtw is listed in SHA256SUMS but missing"),
+        "{text}"
+    );
+    assert!(text.contains("1 missing"), "{text}");
+    run(&verify(dir, &["--class", "2k-1k"])).expect(0);
+    run(&[
+        "probe",
+        "--variant",
+        "english",
+        "--dir",
+        dir,
+        "W:WK26,K27:BK10",
+    ])
+    .expect(0);
+
+    // A file that is in order itself, but another one.
+    fs::copy(english.join("2m-1m.wld"), english.join("kept")).expect("a copy");
+    fs::write(&part, bytes).expect("written");
+    let complete = tempfile::tempdir().expect("a directory");
+    let path = complete.path().to_str().expect("a path in UTF-8");
+    let generate = [
+        "generate",
+        "--variant",
+        "english",
+        "--class",
+        "2m-1m",
+        "--metric",
+        "wld",
+    ];
+    run(&[&generate[..], &["--complete", "--dir", path]].concat()).expect(0);
+    let other = complete.path().join("english/2m-1m.wld");
+    fs::copy(other, english.join("2m-1m.wld")).expect("a copy");
+    let result = run(&verify(dir, &["--json"]));
+    let document: serde_json::Value = serde_json::from_str(&result.stdout).expect("JSON");
+    assert_eq!(
+        document["manifest"]["different"],
+        serde_json::json!(["2m-1m.wld"])
+    );
+    assert_eq!((result.code, &document["right"]), (3, &false.into()));
+    fs::rename(english.join("kept"), english.join("2m-1m.wld")).expect("back");
+
+    // A file that is not listed.
+    let manifest = english.join(MANIFEST_NAME);
+    let text = fs::read_to_string(&manifest).expect("readable");
+    let less: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.ends_with("1k-1k.wld"))
+        .collect();
+    fs::write(&manifest, less.join("\n")).expect("written");
+    let found = run(&verify(dir, &[])).expect(1);
+    assert!(
+        found.contains("1k-1k.wld is not listed in SHA256SUMS"),
+        "{found}"
+    );
+
+    // Generation brings it up to date, byte by byte.
+    run(&[
+        "generate",
+        "--variant",
+        "english",
+        "--pieces",
+        "3",
+        "--dir",
+        dir,
+    ])
+    .expect(0);
+    assert_eq!(fs::read_to_string(&manifest).expect("readable"), text);
+    fs::write(&manifest, "nonsense").expect("written");
+    let error = run(&verify(dir, &[])).expect_error(3);
+    assert!(error.contains("line 1 is not a SHA-256 digest"), "{error}");
 }

@@ -3,14 +3,14 @@
 mod draw;
 mod estimate;
 mod report;
-mod size;
+pub(crate) mod size;
 mod watch;
 
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
 use makhos_index::{Material, PlacementIndex, classes};
-use makhos_probe::{Metric, WriteError};
+use makhos_probe::{Manifest, Metric, WriteError, variant_directory};
 use makhos_retro::{GenerateError, Generator, Plan, SolvedBoard, Storage};
 use makhos_rules::{Board, RuleSet};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -28,7 +28,8 @@ use self::watch::Watch;
 const AFTER_HELP: &str = "\
 Classes that others need are made first. Tables that are there already are kept, so the same
 command resumes what was interrupted: Ctrl-C stops cleanly, and a killed run loses only the
-class in hand. With --metric wld a class that takes long is saved once a minute, and goes on
+class in hand. In the end SHA256SUMS beside the tables lists them all with their digests, for
+`makhos verify` and for `sha256sum --check`. With --metric wld a class that takes long is saved once a minute, and goes on
 from there.
 Tables leave out values where a capture is compulsory; probing finds them. Making larger classes
 needs them: meanwhile they lie in DIR/work, and a later run for more pieces finds them again,
@@ -147,6 +148,7 @@ impl BoardCommand for GenerateArgs {
         let time = start.elapsed();
         watch.finish();
         let reports = reports.map_err(failure)?;
+        Manifest::update(&self.dir.dir.join(variant_directory(rules))).or_environment()?;
         let drawn = drawn.map(|drawn| drawn.run(&pool, interrupt, &reports));
         let run = Run {
             rules,
@@ -193,7 +195,7 @@ impl GenerateArgs {
     }
 
     fn announcement(&self, rules: &RuleSet, plan: &Plan, threads: usize, allowed: u64) -> String {
-        let variant = makhos_probe::variant_directory(rules);
+        let variant = variant_directory(rules);
         let there = plan.steps.iter().filter(|step| step.done).count();
         let again = plan.steps.iter().filter(|step| step.again).count();
         let made = text::classes((plan.steps.len() - there) as u64);

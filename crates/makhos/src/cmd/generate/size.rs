@@ -15,7 +15,7 @@ const MOST_POSITIONS: u128 = 1 << 56;
 /// many positions together.
 ///
 /// It stops as soon as there are too many, for listing all that a large number needs takes minutes.
-pub(super) fn check<B: Board>(pieces: Option<u32>, targets: &[Material]) -> Outcome<()> {
+pub(crate) fn check<B: Board>(pieces: Option<u32>, targets: &[Material]) -> Outcome<()> {
     let mut sum = Sum::default();
     for most in 2..=pieces.unwrap_or(0) {
         for class in classes(most) {

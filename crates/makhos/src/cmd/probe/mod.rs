@@ -31,7 +31,9 @@ Each answer is a line of four fields separated by tabs: the FEN in our form, win
 for the side to move, the distance to the end of the game in plies or -, and the best move
 in Hub form or -. A position outside the tables is `unknown`, and the reason goes to standard
 error. Without the tables of distances of a class and of those its moves lead to, the distance
-or the best move is -, and the reason is told where other distances are there.
+or the best move is -, and the reason is told where other distances are there. Where there are
+tables of distances to conversion, one more field comes last in every line: the plies to the next
+capture, promotion or move of a man, or -.
 
 FENs on standard input come one a line; blank lines and lines that begin with # are skipped.
 Answers come in the same order, one for each line. The answer to a line that is no FEN is the
@@ -102,14 +104,14 @@ impl BoardCommand for ProbeArgs {
         let position = position.transpose().or_usage()?;
         let drawn = self.drawn::<B>(rules)?;
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Map)?;
-        let has_distances = tables
-            .tables()
-            .iter()
-            .any(|(_, metric)| *metric == Metric::Dtw);
+        let there = tables.tables();
+        let has = |metric| there.iter().any(|(_, of)| *of == metric);
+        let has_distances = has(Metric::Dtw);
         let prober = Prober {
             tables,
             json: self.json,
             has_distances,
+            has_conversions: has(Metric::Dtc),
             drawn,
         };
         let mut output = Output::new();
@@ -242,6 +244,8 @@ struct Prober<B> {
     json: bool,
     /// Whether there is any table of distances, so that the lack of one is worth a word.
     has_distances: bool,
+    /// Whether there is any table of distances to conversion.
+    has_conversions: bool,
     drawn: Option<Drawn<B>>,
 }
 
@@ -312,7 +316,8 @@ impl<B: Board> Prober<B> {
             } else {
                 String::new()
             };
-            format!("{given}\terror\t-\t-{more}")
+            let conversion = if self.has_conversions { "\t-" } else { "" };
+            format!("{given}\terror\t-\t-{more}{conversion}")
         };
         Ok(Answer {
             text,
@@ -350,8 +355,12 @@ impl<B: Board> Prober<B> {
         let text = if self.json {
             self.json(position, known, best, reason.clone(), &moves, drawn)?
         } else {
+            let conversion = match self.has_conversions {
+                true => format!("\t{}", or_dash(self.conversion(position))),
+                false => String::new(),
+            };
             format!(
-                "{}\t{}\t{}\t{}{}",
+                "{}\t{}\t{}\t{}{}{conversion}",
                 fen::write(self.tables.rules(), position),
                 value_name(known),
                 or_dash(known.and_then(Known::plies)),
@@ -360,6 +369,12 @@ impl<B: Board> Prober<B> {
             )
         };
         Ok(Answer { text, exit, reason })
+    }
+
+    /// The distance to conversion, if it is there. What is missing or damaged is told by the value already.
+    fn conversion(&self, position: &Position<B>) -> Option<u16> {
+        let value = self.tables.probe_dtc(position).ok()?;
+        Some(value.plies()?.get())
     }
 
     /// The value with its distance, or without it where only outcomes are there.
@@ -423,12 +438,7 @@ impl<B: Board> Prober<B> {
             pieces: position.piece_count(),
             value: value_name(known),
             dtw: known.and_then(Known::plies),
-            // What is missing or damaged is told by the value already.
-            dtc: self
-                .tables
-                .probe_dtc(position)
-                .ok()
-                .and_then(|value| Some(value.plies()?.get())),
+            dtc: self.conversion(position),
             best,
             reason,
             moves: moves.collect(),

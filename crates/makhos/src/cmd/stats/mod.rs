@@ -1,12 +1,11 @@
 //! `makhos stats`: the figures of the tables that are there.
 
 mod draw;
+mod missing;
 
 use clap::Args;
-use makhos_index::{Material, classes, stored_sides};
-use makhos_probe::{
-    Access, Metric, SideStatistics, Table, Tablebase, command_arguments, variant_directory,
-};
+use makhos_index::{Material, stored_sides};
+use makhos_probe::{Access, Metric, SideStatistics, Table, Tablebase, variant_directory};
 use makhos_retro::SolvedBoard;
 use makhos_rules::{Board, Color, RuleSet};
 use serde::Serialize;
@@ -20,6 +19,8 @@ use crate::output::{Output, note};
 use crate::tables;
 use crate::text::or_dash;
 
+use self::missing::Missing;
+
 const AFTER_HELP: &str = "\
 Only the headers of the files are read. With --tsv there is one line for each class and side
 to move, `-` standing where there is no such position or distance; a class whose armies are
@@ -31,6 +32,7 @@ the rules change: with fresh clocks, and with one ply left. Their values are rea
 Examples:
   makhos stats --variant russian
   makhos stats --variant russian --class 3k-1k --json
+  makhos stats --variant russian --pieces 5
   makhos stats --variant russian --draw-rules official
   makhos stats --variant english --tsv > english.tsv";
 
@@ -49,6 +51,16 @@ pub(crate) struct StatsArgs {
 
     #[command(flatten)]
     draw: DrawArgs,
+
+    /// Tell what the set of all classes with 2 to N pieces lacks, every class; without it N are the
+    /// pieces of the largest table
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..),
+        conflicts_with_all = ["class", "tsv", "draw_rules"]
+    )]
+    pieces: Option<u32>,
 
     /// Print a line of tab-separated values for each class and side to move
     #[arg(long, conflicts_with = "json")]
@@ -87,19 +99,6 @@ struct TableJson {
     sha256: String,
 }
 
-/// What a complete set lacks.
-#[derive(Serialize)]
-struct Missing {
-    /// The set of all classes with up to that many pieces.
-    pieces: u32,
-    /// Classes without any table.
-    classes: Vec<String>,
-    /// Classes whose distances are missing.
-    without_dtw: Vec<String>,
-    /// The command that makes them.
-    command: Option<String>,
-}
-
 impl BoardCommand for StatsArgs {
     fn rules(&self) -> &RulesArgs {
         &self.rules
@@ -131,9 +130,9 @@ impl BoardCommand for StatsArgs {
         if self.tsv {
             output.text(&tsv(rules, &classes))?;
         } else if self.json {
-            output.json(&document(&tables, classes))?;
+            output.json(&self.document(&tables, classes)?)?;
         } else {
-            output.text(&self.for_people(&tables, &classes))?;
+            output.text(&self.for_people(&tables, &classes)?)?;
         }
         output.flush()?;
         Ok(if damaged {
@@ -145,7 +144,11 @@ impl BoardCommand for StatsArgs {
 }
 
 impl StatsArgs {
-    fn for_people<B: Board>(&self, tables: &Tablebase<B>, classes: &[ClassJson]) -> String {
+    fn for_people<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        classes: &[ClassJson],
+    ) -> Outcome<String> {
         let mut table = FiguresTable::new("tables", Examples::WinsAndLosses);
         for class in classes {
             let metrics: Vec<&str> = class
@@ -157,9 +160,28 @@ impl StatsArgs {
         }
         let mut text = table.render();
         if self.class.class.is_none() {
-            text.push_str(&missing(tables).for_people());
+            let missing = Missing::of(tables, self.pieces)?;
+            text.push_str(&missing.for_people(self.pieces.is_some()));
         }
-        text
+        Ok(text)
+    }
+
+    fn document<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        classes: Vec<ClassJson>,
+    ) -> Outcome<Document> {
+        let mut totals = Totals::default();
+        for class in &classes {
+            totals.add(&class.figures, class.bytes);
+        }
+        Ok(Document {
+            rules: RulesJson::new(tables.rules()),
+            dir: path_text(tables.dir()),
+            classes,
+            totals,
+            missing: Missing::of(tables, self.pieces)?,
+        })
     }
 }
 
@@ -213,20 +235,6 @@ fn table_json(table: &Table) -> TableJson {
     }
 }
 
-fn document<B: Board>(tables: &Tablebase<B>, classes: Vec<ClassJson>) -> Document {
-    let mut totals = Totals::default();
-    for class in &classes {
-        totals.add(&class.figures, class.bytes);
-    }
-    Document {
-        rules: RulesJson::new(tables.rules()),
-        dir: path_text(tables.dir()),
-        classes,
-        totals,
-        missing: missing(tables),
-    }
-}
-
 /// The columns of `--tsv`. Scripts rely on the first ten.
 const COLUMNS: [&str; 12] = [
     "variant",
@@ -271,75 +279,4 @@ fn tsv_cells(variant: &str, class: &str, side: &SideFigures) -> [String; COLUMNS
         or_dash(side.max_win_fen.as_ref()),
         or_dash(side.max_loss_fen.as_ref()),
     ]
-}
-
-/// What the set with as many pieces as the largest table lacks.
-fn missing<B: Board>(tables: &Tablebase<B>) -> Missing {
-    let there = tables.tables();
-    let pieces = tables.max_pieces();
-    let all = classes(pieces);
-    let has = |class: &Material, metric| there.binary_search(&(*class, metric)).is_ok();
-    let names = |classes: Vec<Material>| classes.iter().map(ToString::to_string).collect();
-    let (some, none): (Vec<Material>, Vec<Material>) = all
-        .into_iter()
-        .partition(|class| Metric::ALL.into_iter().any(|metric| has(class, metric)));
-    let without_dtw: Vec<Material> = some
-        .into_iter()
-        .filter(|class| !has(class, Metric::Dtw))
-        .collect();
-    let command = (!none.is_empty() || !without_dtw.is_empty()).then(|| {
-        format!(
-            "makhos generate {} --pieces {pieces} --dir {}",
-            command_arguments(tables.rules()),
-            tables.dir().display()
-        )
-    });
-    Missing {
-        pieces,
-        classes: names(none),
-        without_dtw: names(without_dtw),
-        command,
-    }
-}
-
-impl Missing {
-    fn for_people(&self) -> String {
-        let Some(command) = &self.command else {
-            return format!(
-                "The set of all classes up to {} pieces is complete.\n",
-                self.pieces
-            );
-        };
-        let mut text = String::new();
-        for (classes, what) in [
-            (&self.classes, "missing"),
-            (&self.without_dtw, "without distances"),
-        ] {
-            if !classes.is_empty() {
-                text.push_str(&format!(
-                    "Of the classes up to {} pieces {} are {what}: {}\n",
-                    self.pieces,
-                    classes.len(),
-                    some_of(classes)
-                ));
-            }
-        }
-        text.push_str(&format!("To complete the set: {command}\n"));
-        text
-    }
-}
-
-/// The first of a list that may be long.
-fn some_of(classes: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = classes
-        .iter()
-        .take(SHOWN)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
-    if classes.len() > SHOWN {
-        text.push_str(", …");
-    }
-    text
 }

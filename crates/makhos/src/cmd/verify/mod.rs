@@ -1,6 +1,9 @@
 //! `makhos verify`: proving tables from the rules and the files alone.
 
 mod draw;
+mod set;
+
+use std::path::Path;
 
 use clap::Args;
 use makhos_index::Material;
@@ -23,11 +26,16 @@ use crate::progress::{Progress, Unit};
 use crate::tables;
 use crate::text::{self, or_dash};
 
+use self::set::SetJson;
+
 const AFTER_HELP: &str = "\
 Every file's digest and checksums are compared. Then values are compared with the best their
 moves lead to, and outcomes with distances: for --quick those of a random sample, for --full
 those of every position, which with distances proves the tables from the rules. The same seed
 chooses the same sample.
+
+Where the directory has a manifest, SHA256SUMS, as generation leaves it, the tables are also
+compared with it: which are missing, which are extra, which have other bytes.
 
 To check all positions of a table, it and the tables it needs are held in memory. What does
 not fit is refused before anything is read.
@@ -35,7 +43,8 @@ not fit is refused before anything is read.
 With --draw-rules the tables under these rules are checked instead: --quick compares digests
 and checksums, --full derives every value from those its moves lead to.
 
-Exit code 1 if a value is wrong, 3 if a file is damaged or missing or memory does not suffice.
+Exit code 1 if a value is wrong or a table extra, 3 if a file is damaged, another one than is
+listed, or missing, or memory does not suffice.
 
 Examples:
   makhos verify --variant russian
@@ -109,6 +118,8 @@ struct Document {
     positions: u64,
     differing: u64,
     bytes: u64,
+    /// What the manifest says; `null` without one.
+    manifest: Option<SetJson>,
     tables: Vec<TableJson>,
 }
 
@@ -149,9 +160,14 @@ impl BoardCommand for VerifyArgs {
         let tables = tables::open::<B>(rules, &self.dir.dir, Access::Read)?;
         let selected = tables::selected(&tables, &self.class)?;
         self.check_memory(&tables, &selected)?;
+        let dir = tables.dir().join(variant_directory(rules));
+        let mut set = SetJson::read(&dir, &self.class)?;
         let mut results = check_files(&tables, &selected);
+        if let Some(set) = &mut set {
+            compare_files(set, &dir, &selected, &mut results);
+        }
         self.check_values(&tables, &selected, &mut results);
-        let document = self.document(&tables, results);
+        let document = self.document(&tables, set, results);
         let mut output = Output::new();
         if self.json {
             output.json(&document)?;
@@ -189,6 +205,29 @@ fn check_files<B: Board>(tables: &Tablebase<B>, files: &[(Material, Metric)]) ->
         }
     };
     files.par_iter().map(check).collect()
+}
+
+/// Compares the files that are whole with those that the manifest lists.
+fn compare_files(
+    set: &mut SetJson,
+    dir: &Path,
+    files: &[(Material, Metric)],
+    results: &mut [TableJson],
+) {
+    let errors: Vec<Option<String>> = files
+        .par_iter()
+        .zip(&*results)
+        .map(|(&file, result)| match result.error {
+            None => set.error_of(dir, file),
+            Some(_) => None,
+        })
+        .collect();
+    for ((&(material, metric), result), error) in files.iter().zip(results).zip(errors) {
+        if error.is_some() {
+            set.add_different(material, metric);
+            result.error = error;
+        }
+    }
 }
 
 impl VerifyArgs {
@@ -294,15 +333,22 @@ impl VerifyArgs {
         verify_sample(tables, material, metric, sample, LISTED, &advance)
     }
 
-    fn document<B: Board>(&self, tables: &Tablebase<B>, results: Vec<TableJson>) -> Document {
+    fn document<B: Board>(
+        &self,
+        tables: &Tablebase<B>,
+        manifest: Option<SetJson>,
+        results: Vec<TableJson>,
+    ) -> Document {
         Document {
             rules: RulesJson::new(tables.rules()),
             dir: path_text(&tables.dir().join(variant_directory(tables.rules()))),
             mode: if self.full { "full" } else { "quick" },
-            right: results.iter().all(TableJson::is_right),
+            right: results.iter().all(TableJson::is_right)
+                && manifest.as_ref().is_none_or(SetJson::is_right),
             positions: results.iter().map(|table| table.positions).sum(),
             differing: results.iter().map(|table| table.differing).sum(),
             bytes: results.iter().map(|table| table.bytes).sum(),
+            manifest,
             tables: results,
         }
     }
@@ -370,7 +416,9 @@ fn statistics_text(difference: &StatisticsDifference) -> String {
 
 impl Document {
     fn exit(&self) -> Exit {
-        if self.tables.iter().any(|table| table.error.is_some()) {
+        let set = self.manifest.as_ref().map_or(Exit::Done, SetJson::exit);
+        let any_error = self.tables.iter().any(|table| table.error.is_some());
+        if any_error || set == Exit::Environment {
             Exit::Environment
         } else if self.right {
             Exit::Done
@@ -401,6 +449,9 @@ impl Document {
                 text.push_str(&format!("{}.{}: {statistics}\n", table.class, table.metric));
             }
         }
+        if let Some(set) = &self.manifest {
+            text.push_str(&set.for_people());
+        }
         text.push_str(&self.summary());
         text
     }
@@ -426,7 +477,7 @@ impl Document {
         );
         if broken > 0 {
             text.push_str(&format!(
-                "{broken} tables are damaged or lack one they need\n"
+                "{broken} tables are damaged, not those listed, or lack one they need\n"
             ));
         }
         if wrong > 0 {
