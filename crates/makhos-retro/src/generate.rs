@@ -10,25 +10,29 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use makhos_index::{Material, PlacementIndex, closure, stored_sides};
-use makhos_probe::{
-    Access, Dtc, Metric, Plies, SideStatistics, Table, table_path, variant_directory,
-};
-use makhos_rules::{Board, Color, RuleSet};
+use makhos_probe::{Access, Metric, SideStatistics, Table, table_path, variant_directory};
+use makhos_rules::{Color, RuleSet};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::engine::memory::SolverMemory;
-use crate::engine::{Instructions, OutcomeTask, SolvedBoard, SolvedOutcomes};
+use crate::engine::{
+    Instructions, OutcomeTask, PLANES, SolvedBoard, conversion_value, one_ply_each,
+};
 use crate::error::GenerateError;
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
 use crate::plan::{BASE_MEMORY, Plan, Step, memory_of_reference, stored_positions};
 use crate::publish::{Solved, Storage};
-use crate::reference::{BYTES_PER_POSITION, SolvedSide, solve};
+use crate::reference::{BYTES_PER_POSITION, solve};
 use crate::shelf::Shelf;
 use crate::work;
 
-/// Bytes of expanded tables beyond which more would hardly help.
-const MOST_CACHE: u64 = 1 << 30;
+/// Bytes of expanded tables that a solver may keep where so many bytes are allowed for all.
+pub(crate) fn cache(memory: &SolverMemory, allowed: u64) -> u64 {
+    /// More would hardly help.
+    const MOST: u64 = 1 << 30;
+    memory.cache(allowed).min(MOST)
+}
 
 /// What became of one class.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +47,7 @@ pub struct ClassReport {
     pub time: Option<Duration>,
 }
 
-/// Which solver finds distances.
+/// Which solver finds distances, or values under drawing rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DistanceSolver {
     /// The bit-parallel one; the reference solver where no side has kings, on 12x12 boards, and on x86-64
@@ -227,15 +231,24 @@ impl<B: SolvedBoard> Generator<B> {
         match self.metric {
             Metric::Wld => SolverMemory::of_outcomes::<B>(rules, material, threads).least(),
             Metric::Dtc if material.men() == material.pieces() => {
-                let solving = SolverMemory::of_outcomes::<B>(rules, material, threads).least();
-                let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
-                solving.saturating_add(positions.saturating_mul(2))
+                let memory = SolverMemory::of_outcomes::<B>(rules, material, threads);
+                memory.with_values::<B>(material).least()
             }
             _ if self.metric == Metric::Dtc || self.is_bit_parallel(material) => {
-                SolverMemory::of_distances::<B>(rules, material, threads).least()
+                self.memory_of_distances(material, threads).least()
             }
             _ => memory_of_reference::<B>(material),
         }
+    }
+
+    /// What solving a class with kings for distances takes.
+    fn memory_of_distances(&self, material: Material, threads: usize) -> SolverMemory {
+        // Outcomes of finished positions are enough for conversions.
+        let finished = match self.metric {
+            Metric::Dtc => 0,
+            _ => PLANES,
+        };
+        SolverMemory::of_distances::<B>(&self.rules, material, threads, finished)
     }
 
     /// Carries out a plan in the current rayon pool and reports on every class of it.
@@ -372,12 +385,12 @@ impl<B: SolvedBoard> Generator<B> {
             return Ok(match self.metric {
                 Metric::Wld => Solved::Outcomes(solved),
                 _ => {
-                    let of_side = |side| conversions_of_men(rules, index, side);
+                    let of_side = |side| one_ply_each(rules, index, side, conversion_value);
                     Solved::Distances(Metric::Dtc, solved.into_iter().map(of_side).collect())
                 }
             });
         }
-        let memory = SolverMemory::of_distances::<B>(rules, material, threads);
+        let memory = self.memory_of_distances(material, threads);
         if self.metric == Metric::Dtc {
             let solved = B::solve_conversions(&self.task(index, &memory), monitor)?;
             return Ok(Solved::Distances(Metric::Dtc, solved));
@@ -409,40 +422,9 @@ impl<B: SolvedBoard> Generator<B> {
             rules: &self.rules,
             index,
             dir: &self.dir,
-            cache: memory.cache(self.memory).min(MOST_CACHE),
+            cache: cache(memory, self.memory),
             instructions: Instructions::best(),
             checkpoints: self.checkpoints,
         }
-    }
-}
-
-/// Distances to conversion where no side has kings: every move is one, so they are one ply, or none where
-/// there is no move.
-fn conversions_of_men<B: Board>(
-    rules: &RuleSet,
-    index: &PlacementIndex<B>,
-    solved: SolvedOutcomes,
-) -> SolvedSide {
-    let bit = |plane: &[u64], at: u64| plane[(at / 64) as usize] >> (at % 64) & 1 == 1;
-    let mut moves = Vec::new();
-    let mut statistics = SideStatistics::default();
-    let mut values = Vec::with_capacity(index.len() as usize);
-    for at in 0..index.len() {
-        let value = if bit(&solved.win, at) {
-            Dtc::Win(Plies::new(1))
-        } else if bit(&solved.loss, at) {
-            rules.legal_moves_into(&index.position(at, solved.side), &mut moves);
-            Dtc::Loss(Plies::new(u16::from(!moves.is_empty())))
-        } else {
-            Dtc::Draw
-        };
-        values.push(value.pack());
-        statistics.record(at, value.pack(), bit(&solved.captures, at));
-    }
-    SolvedSide {
-        side: solved.side,
-        values,
-        captures: solved.captures,
-        statistics,
     }
 }

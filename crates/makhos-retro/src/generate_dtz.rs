@@ -12,11 +12,13 @@ use makhos_probe::{
 use makhos_rules::draw::DrawRules;
 use makhos_rules::{Board, Color, Position, RuleSet};
 
+use crate::engine::{Instructions, OutcomeTask, SolvedBoard, ruled};
 use crate::error::GenerateError;
-use crate::generate::ClassReport;
+use crate::generate::{ClassReport, DistanceSolver, cache};
 use crate::lock::DirectoryLock;
 use crate::monitor::Monitor;
 use crate::plan::{BASE_MEMORY, Plan, Step, stored_positions};
+use crate::reference::SolvedSide;
 use crate::ruled::{
     DTZ_BYTES_PER_POSITION, DtzDifference, DtzTables, DtzTask, check_dtz, solve_dtz,
 };
@@ -44,10 +46,12 @@ pub struct DtzGenerator<B> {
     draw_rules: DrawRules,
     dir: PathBuf,
     memory: u64,
+    threads: Option<usize>,
+    solver: DistanceSolver,
     board: std::marker::PhantomData<B>,
 }
 
-impl<B: Board> DtzGenerator<B> {
+impl<B: SolvedBoard> DtzGenerator<B> {
     /// A generator of tables below the directory `dir` of all tables.
     #[must_use]
     pub fn new(rules: RuleSet, draw_rules: DrawRules, dir: &Path) -> Self {
@@ -56,6 +60,8 @@ impl<B: Board> DtzGenerator<B> {
             draw_rules,
             dir: dir.to_owned(),
             memory: u64::MAX,
+            threads: None,
+            solver: DistanceSolver::default(),
             board: std::marker::PhantomData,
         }
     }
@@ -65,6 +71,26 @@ impl<B: Board> DtzGenerator<B> {
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
+    }
+
+    /// Plans for a pool of so many threads; without it, for the current one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Finds values with another solver; the reference solver is [`solve_dtz`]. The bit-parallel one leaves
+    /// the classes to it that it does [not solve](SolvedBoard::solve_ruled).
+    #[must_use]
+    pub fn with_distances_by(mut self, solver: DistanceSolver) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Whether the values of a class come from the bit-parallel solver.
+    fn is_bit_parallel(&self, material: Material) -> bool {
+        self.solver == DistanceSolver::BitParallel && B::solves_ruled(&self.draw_rules, material)
     }
 
     /// Everything that `targets` need, in order, and what of it is there. The positions of a class are
@@ -87,7 +113,7 @@ impl<B: Board> DtzGenerator<B> {
             let step = Step {
                 material,
                 positions: positions.saturating_mul(road_tables(&self.draw_rules, material).into()),
-                memory: memory::<B>(&self.draw_rules, material, positions),
+                memory: self.step_memory(material),
                 done: self.existing(material)?.is_some(),
                 // Their tables hold all values.
                 needed: false,
@@ -103,6 +129,19 @@ impl<B: Board> DtzGenerator<B> {
             steps.push(step);
         }
         Ok(Plan { steps })
+    }
+
+    /// Bytes that solving a class takes at least.
+    fn step_memory(&self, material: Material) -> u64 {
+        let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
+        let engine = match self.is_bit_parallel(material) {
+            true => ruled::memory::<B>(&self.rules, &self.draw_rules, material, threads),
+            false => None,
+        };
+        engine.map_or_else(
+            || memory_of_reference::<B>(&self.draw_rules, material),
+            |memory| memory.least(),
+        )
     }
 
     /// Carries out a plan in the current rayon pool and reports on every class of it; statistics are those
@@ -224,14 +263,7 @@ impl<B: Board> DtzGenerator<B> {
                 sides = figures(&table);
                 continue;
             }
-            self.fill(shelf, material, road)?;
-            let task = DtzTask {
-                rules: &self.rules,
-                draw_rules: &self.draw_rules,
-                index: &index,
-                road,
-            };
-            let solved = solve_dtz(&task, shelf, monitor)?;
+            let solved = self.solve(&index, road, shelf, monitor)?;
             let statistics: Vec<SideStatistics> =
                 solved.iter().map(|side| side.statistics).collect();
             let spec = self.spec(material, road);
@@ -249,6 +281,43 @@ impl<B: Board> DtzGenerator<B> {
             bytes,
             time: Some(start.elapsed()),
         })
+    }
+
+    /// Solves a class with so many plies on the main road.
+    fn solve(
+        &self,
+        index: &PlacementIndex<B>,
+        road: u8,
+        shelf: &mut Shelf<B>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<SolvedSide>, GenerateError> {
+        let (rules, draw_rules) = (&self.rules, &self.draw_rules);
+        let material = index.material();
+        if self.is_bit_parallel(material) {
+            // It reads the files by itself; the memory is its own.
+            shelf.tables.clear();
+            let threads = rayon::current_num_threads();
+            let memory = ruled::memory::<B>(rules, draw_rules, material, threads);
+            let task = OutcomeTask {
+                rules,
+                index,
+                dir: &self.dir,
+                cache: memory.map_or(0, |memory| cache(&memory, self.memory)),
+                instructions: Instructions::best(),
+                checkpoints: None,
+            };
+            if let Some(solved) = B::solve_ruled(&task, draw_rules, road, monitor) {
+                return solved;
+            }
+        }
+        self.fill(shelf, material, road)?;
+        let task = DtzTask {
+            rules,
+            draw_rules,
+            index,
+            road,
+        };
+        Ok(solve_dtz(&task, shelf, monitor)?)
     }
 
     /// Brings in what solving this table needs and puts away what it does not need.
@@ -298,8 +367,9 @@ fn figures(table: &Table) -> Vec<(Color, SideStatistics)> {
         .collect()
 }
 
-/// Bytes that solving a class takes with the tables it needs.
-fn memory<B: Board>(draw_rules: &DrawRules, material: Material, positions: u64) -> u64 {
+/// Bytes that [`solve_dtz`] takes for a class with the tables it needs.
+fn memory_of_reference<B: Board>(draw_rules: &DrawRules, material: Material) -> u64 {
+    let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
     let decoded = |material: Material| {
         let positions = stored_positions::<B>(material).unwrap_or(u64::MAX);
         positions.saturating_mul(2 * u64::from(road_tables(draw_rules, material)))

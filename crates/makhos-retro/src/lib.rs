@@ -1,8 +1,9 @@
 //! Retrograde generation of exact draughts endgame tables.
 //!
 //! [`Generator`] plans which classes are needed, in which order, and turns each into table files by a
-//! solver. Outcomes come from the bit-parallel [engine], distances from the [reference](mod@reference)
-//! solver: plain, scalar, and the judge of the engine.
+//! solver: the bit-parallel [engine], or, where that has none, a plain, scalar one, which is the judge of the
+//! engine: the [reference](mod@reference) solver of distances, and [ruled] for values under drawing rules,
+//! of which a [`DtzGenerator`] makes tables.
 //!
 //! ```no_run
 //! use std::path::Path;

@@ -9,6 +9,9 @@
 //! a man's move makes the clock fresh, it leads to a configuration of men that is solved before; then only
 //! moves of kings are settled.
 //!
+//! This is the judge of the bit-parallel solver ([`SolvedBoard::solve_ruled`](crate::SolvedBoard::solve_ruled)),
+//! kept plain, and does the classes that it does not.
+//!
 //! Where plies of a lone king on the main road are counted, a class is solved once for each number of
 //! them, the largest first.
 
@@ -53,7 +56,7 @@ pub struct DtzTask<'a, B> {
 pub const DTZ_BYTES_PER_POSITION: u64 = 28;
 
 /// The pieces of a class.
-fn pieces(material: Material) -> Pieces {
+pub(crate) fn pieces(material: Material) -> Pieces {
     let armies = [material.white, material.black];
     Pieces {
         men: armies.map(|army| army.men.into()),

@@ -417,7 +417,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             for side in [0, 1] {
                 let known = &worker.cube.known[side];
                 self.subs
-                    .insert_own(men[0], men[1], color(side), self.shape, known);
+                    .insert_own::<N>(men[0], men[1], color(side), self.shape, known);
             }
         }
     }

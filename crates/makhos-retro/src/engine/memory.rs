@@ -75,15 +75,46 @@ impl SolverMemory {
         }
     }
 
+    /// The same, with two bytes for each value in the end.
+    pub(crate) fn with_values<B: Board>(self, material: Material) -> Self {
+        self.with_bytes(planes::<B>(material).saturating_mul(8))
+    }
+
+    /// The same with so many bytes more.
+    pub(crate) fn with_bytes(self, bytes: u64) -> Self {
+        Self {
+            fixed: self.fixed.saturating_add(bytes),
+            ..self
+        }
+    }
+
+    /// The same with positions that are counted on the main road, for which each configuration of men is
+    /// settled three times: three more cubes, the dense forms of all planes of both sides, twice, and the values
+    /// that are seen of one side, ten bytes a position.
+    pub(crate) fn with_counted<B: Board>(self, material: Material, threads: usize) -> Self {
+        let (blocks, rows) = cube_size::<B>(material);
+        let cubes = distance::bytes::<B>(blocks, rows).saturating_mul(3);
+        let pairs = 2 * 2 * (2 + PLANES as u64 / 2);
+        let dense = blocks.saturating_mul((2 * rows * size_of::<B>()) as u64);
+        let values = collected::<B>(material).saturating_mul(20);
+        let all = cubes
+            .saturating_add(dense.saturating_mul(pairs))
+            .saturating_add(values);
+        let threads = cube_count(material, blocks, threads.max(1) as u64);
+        self.with_bytes(all.saturating_mul(threads))
+    }
+
     /// The same for solving it for distances, which takes as much for each pair of planes of plies as for
-    /// the outcomes, and in the end two bytes for each value. The class must have kings.
+    /// the outcomes, and in the end two bytes for each value. The class must have kings. Finished positions
+    /// have `finished` planes of plies.
     pub(crate) fn of_distances<B: Board>(
         rules: &RuleSet,
         material: Material,
         threads: usize,
+        finished: usize,
     ) -> Self {
         let threads = threads.max(1) as u64;
-        let pairs = 1 + PLANES as u64 / 2;
+        let [pairs, finished] = [PLANES, finished].map(|planes| 1 + planes as u64 / 2);
         let forms = Forms::new::<B>(material);
         let moves = others(kings(material)).map(|kings| king_moves::<B>(rules, kings));
         let planes = planes::<B>(material);
@@ -94,7 +125,7 @@ impl SolverMemory {
             planes / 2,
             // Two bytes a value, instead of the two bits of its outcome.
             planes.saturating_mul(8),
-            distance_cubes::<B>(material, threads),
+            distance_cubes::<B>(material, threads, finished),
             moves[0].saturating_add(moves[1]),
             men_sets::<B>(material),
         ];
@@ -103,8 +134,8 @@ impl SolverMemory {
             held: forms
                 .a_configuration
                 .saturating_mul(threads)
-                .saturating_mul(pairs),
-            all: forms.all.saturating_mul(pairs),
+                .saturating_mul(finished),
+            all: forms.all.saturating_mul(finished),
         }
     }
 
@@ -145,17 +176,13 @@ fn cubes<B: Board>(material: Material, threads: u64) -> u64 {
         .saturating_mul(cube_count(material, blocks, threads))
 }
 
-/// The same with distances: of those a pair of planes at a time is brought into dense form, and all of one
-/// side to be kept for later configurations.
-fn distance_cubes<B: Board>(material: Material, threads: u64) -> u64 {
+/// The same with distances: of those a pair of planes at a time is brought into dense form, and of one side
+/// all those that finished positions have, to be kept for later configurations.
+fn distance_cubes<B: Board>(material: Material, threads: u64, finished: u64) -> u64 {
     let (blocks, rows) = cube_size::<B>(material);
     let cube = distance::bytes::<B>(blocks, rows);
     let dense = blocks.saturating_mul((2 * rows * size_of::<B>()) as u64);
-    let kept = if material.men() > 0 {
-        PLANES as u64 / 2 + 2
-    } else {
-        1
-    };
+    let kept = if material.men() > 0 { finished + 1 } else { 1 };
     cube.saturating_add(collected::<B>(material))
         .saturating_add(dense.saturating_mul(kept))
         .saturating_mul(cube_count(material, blocks, threads))
@@ -415,9 +442,30 @@ mod tests {
     }
 
     #[test]
+    fn distances_take_more_than_outcomes() {
+        for class in ["2m1k-1m", "3k-1k", "1m1k-1m1k"] {
+            let material = class.parse().expect("a class");
+            let of = |finished| {
+                SolverMemory::of_distances::<u32>(&variant::RUSSIAN, material, 2, finished)
+            };
+            let (conversions, ends) = (of(0), of(PLANES));
+            assert!(conversions.all < ends.all, "{class}");
+            assert!(conversions.fixed <= ends.fixed, "{class}");
+            assert!(memory(class, 2).fixed < conversions.fixed, "{class}");
+            let counted = ends.with_counted::<u32>(material, 2);
+            assert!(ends.fixed < counted.fixed, "{class}");
+        }
+    }
+
+    #[test]
     fn nothing_overflows() {
         let material = "18m18k-18m18k".parse().expect("a class");
         let memory = SolverMemory::of_outcomes::<u128>(&variant::CANADIAN, material, 1024);
         assert_eq!(memory.least(), u64::MAX);
+        let memory = SolverMemory::of_distances::<u128>(&variant::CANADIAN, material, 1024, 0);
+        assert_eq!(
+            memory.with_counted::<u128>(material, 1024).least(),
+            u64::MAX
+        );
     }
 }

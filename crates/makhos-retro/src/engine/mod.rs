@@ -40,9 +40,11 @@ mod mask;
 pub(crate) mod memory;
 mod moves;
 mod outcome;
+mod passage;
 mod planes;
 mod ranks;
 mod record;
+pub(crate) mod ruled;
 mod search;
 mod segment;
 mod settle;
@@ -54,13 +56,16 @@ mod target;
 use std::path::Path;
 
 use makhos_index::{Material, PlacementIndex, stored_sides};
-use makhos_probe::SideStatistics;
+use makhos_probe::{PackedDtw, SideStatistics};
+use makhos_rules::draw::DrawRules;
 use makhos_rules::{Board, Color, RuleSet};
 
 use self::bare::BareWork;
 use self::class::ClassWork;
-use self::distance::{DistanceWork, PLANES, conversion_value, end_value, packed_values};
+use self::distance::{DistanceWork, Limit, end_value, packed_values};
+pub(crate) use self::distance::{PLANES, conversion_value, one_ply_each};
 use self::isa::{Isa, Portable};
+use self::passage::Ruling;
 pub(crate) use self::planes::{ClassPlanes, Packed};
 use self::subs::{PlanesOfPlies, Subs};
 use crate::checkpoint::{self, Checkpoints, Keeper, Place};
@@ -184,12 +189,41 @@ pub trait SolvedBoard: Board {
     ///
     /// # Errors
     /// As [`solve_outcomes`](Self::solve_outcomes); also
-    /// [`SolveError::TooLong`](crate::reference::SolveError::TooLong) if a distance is above 1,023 plies.
+    /// [`SolveError::TooLong`](crate::reference::SolveError::TooLong) if a distance is above 1,022 plies.
     ///
     /// # Panics
     /// If the class has no kings.
     fn solve_distances(
         task: &OutcomeTask<'_, Self>,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Vec<SolvedSide>, GenerateError>>;
+
+    /// Whether [`solve_ruled`](Self::solve_ruled) solves this class under these drawing rules on the running
+    /// processor.
+    #[must_use]
+    fn solves_ruled(draw_rules: &DrawRules, material: Material) -> bool {
+        Self::solves_distances() && ruled::takes(draw_rules, material)
+    }
+
+    /// Solves a class under drawing rules in the current rayon pool, each [stored
+    /// side](makhos_index::stored_sides) in turn, from tables of [`Metric::Dtz`](makhos_probe::Metric::Dtz)
+    /// below the directory of all tables. `road` is the number of plies counted on the main road: 0 for a class
+    /// that is not the material of that rule; else the table with one more must be there if there is one. The
+    /// values are packed [`Dtz`](makhos_probe::Dtz). `monitor` is told
+    /// two units of work for each position. Neither [`OutcomeTask::checkpoints`] nor
+    /// [`OutcomeTask::instructions`] matter.
+    ///
+    /// `None` where [`solve_dtz`](crate::ruled::solve_dtz) has to do it: where there is no
+    /// [`solve_distances`](Self::solve_distances), for one king against one if that is the material of a
+    /// main-road rule, where no side has kings unless every move of a man makes the clock fresh, and for clocks
+    /// of more than 1,022 plies.
+    ///
+    /// # Errors
+    /// As [`solve_distances`](Self::solve_distances); only in a class without a clock a value can be too long.
+    fn solve_ruled(
+        task: &OutcomeTask<'_, Self>,
+        draw_rules: &DrawRules,
+        road: u8,
         monitor: &dyn Monitor,
     ) -> Option<Result<Vec<SolvedSide>, GenerateError>>;
 }
@@ -205,17 +239,17 @@ macro_rules! solved_board {
                     if task.instructions >= Instructions::$isa
                         && let Some(isa) = isa::$isa::detect()
                     {
-                        return solve::<_, $board, $rows>(isa, task, monitor);
+                        return solve::<_, $board, $rows>(isa, task, None, monitor);
                     }
                 )*
-                solve::<_, $board, $rows>(Portable, task, monitor)
+                solve::<_, $board, $rows>(Portable, task, None, monitor)
             }
 
             fn solve_conversions(
                 task: &OutcomeTask<'_, Self>,
                 monitor: &dyn Monitor,
             ) -> Result<Vec<SolvedSide>, GenerateError> {
-                distances::<_, $board, $rows, 0>(Portable, task, monitor)
+                distances::<_, $board, $rows, 0>(Portable, task, &Sought::CONVERSIONS, monitor)
             }
 
             fn solves_distances() -> bool {
@@ -226,12 +260,28 @@ macro_rules! solved_board {
                 task: &OutcomeTask<'_, Self>,
                 monitor: &dyn Monitor,
             ) -> Option<Result<Vec<SolvedSide>, GenerateError>> {
+                let ends = Sought::ENDS;
                 $(
                     if let Some(isa) = isa::$distances::detect() {
-                        return Some(distances::<_, $board, $rows, PLANES>(isa, task, monitor));
+                        return Some(distances::<_, $board, $rows, PLANES>(isa, task, &ends, monitor));
                     }
                 )?
-                let _ = (task, monitor);
+                let _ = (task, ends, monitor);
+                None
+            }
+
+            fn solve_ruled(
+                task: &OutcomeTask<'_, Self>,
+                draw_rules: &DrawRules,
+                road: u8,
+                monitor: &dyn Monitor,
+            ) -> Option<Result<Vec<SolvedSide>, GenerateError>> {
+                $(
+                    if let Some(isa) = isa::$distances::detect() {
+                        return ruled::solve_ruled::<_, $board, $rows>(isa, task, draw_rules, road, monitor);
+                    }
+                )?
+                let _ = (task, draw_rules, road, monitor);
                 None
             }
         }
@@ -263,6 +313,7 @@ solved_board!(u128, 72, []);
 fn solve<I: Isa, B: Board, const N: usize>(
     isa: I,
     task: &OutcomeTask<'_, B>,
+    ruling: Option<&Ruling>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<SolvedOutcomes>, GenerateError> {
     let material = task.index.material();
@@ -274,11 +325,11 @@ fn solve<I: Isa, B: Board, const N: usize>(
         material,
         positions: task.index.len(),
     };
-    let open = || {
+    let open_all = || {
         let planes = PlanesOfPlies::NONE;
-        Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)
+        open::<B, N>(task, ruling, planes)
     };
-    let mut subs = open()?;
+    let mut subs = open_all()?;
     let mut begun = None;
     if task.checkpoints.is_some() {
         let taken = checkpoint::take_up(&place, &stored_planes(&subs, material));
@@ -288,7 +339,7 @@ fn solve<I: Isa, B: Board, const N: usize>(
                 monitor.checkpoint_ignored(&path, &error);
                 // The planes may hold something now. There is no memory for both.
                 drop(subs);
-                subs = open()?;
+                subs = open_all()?;
             }
         }
     }
@@ -316,11 +367,51 @@ fn solve<I: Isa, B: Board, const N: usize>(
     Ok(solved(material, subs, statistics))
 }
 
-/// Solves a class for distances, `P` being the planes of plies of finished positions: all, or none, and then
-/// the distance is that to the next conversion.
+/// What a class needs, from tables without drawing rules or under these.
+fn open<B: Board, const N: usize>(
+    task: &OutcomeTask<'_, B>,
+    ruling: Option<&Ruling>,
+    planes: PlanesOfPlies,
+) -> Result<Subs<B>, GenerateError> {
+    let material = task.index.material();
+    let subs = Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)?;
+    Ok(match ruling {
+        None => subs,
+        Some(ruling) => subs.under(ruling)?,
+    })
+}
+
+/// Which number of plies is sought.
+struct Sought<'a> {
+    /// Drawing rules, if there are any.
+    ruling: Option<&'a Ruling>,
+    limit: Limit,
+    /// Packs the value of a position that is lost, or else won, in so many plies.
+    value: fn(bool, u16) -> PackedDtw,
+}
+
+impl Sought<'_> {
+    /// Plies to the end of the game.
+    const ENDS: Self = Self {
+        ruling: None,
+        limit: Limit::PLANES,
+        value: end_value,
+    };
+
+    /// Plies to the next conversion.
+    const CONVERSIONS: Self = Self {
+        ruling: None,
+        limit: Limit::PLANES,
+        value: conversion_value,
+    };
+}
+
+/// Solves a class for a number of plies, `P` being the planes of plies of finished positions: all, or none, and
+/// then every move that leaves a configuration of men takes one ply.
 fn distances<I: Isa, B: Board, const N: usize, const P: usize>(
     isa: I,
     task: &OutcomeTask<'_, B>,
+    sought: &Sought<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<SolvedSide>, GenerateError> {
     let material = task.index.material();
@@ -329,8 +420,9 @@ fn distances<I: Isa, B: Board, const N: usize, const P: usize>(
         own: PLANES,
         finished: P,
     };
-    let subs = Subs::open::<N>(task.rules, task.dir, material, task.cache, planes)?;
-    let work = DistanceWork::<B, N, P, I>::new(isa, task.rules, task.index, &subs, watch);
+    let subs = open::<B, N>(task, sought.ruling, planes)?;
+    let (rules, limit) = (task.rules, sought.limit);
+    let work = DistanceWork::<B, N, P, I>::new(isa, rules, task.index, &subs, watch, limit);
     work.solve()?;
     let captures = stored_sides(material)
         .iter()
@@ -339,11 +431,7 @@ fn distances<I: Isa, B: Board, const N: usize, const P: usize>(
     let planes = subs.into_planes().into_iter().zip(captures);
     let sides = stored_sides(material).iter().zip(planes);
     let solved = sides.map(|(&side, ((planes, must_capture), captures))| {
-        let values = if P == 0 {
-            packed_values(planes, task.index.len(), conversion_value)
-        } else {
-            packed_values(planes, task.index.len(), end_value)
-        };
+        let values = packed_values(planes, task.index.len(), sought.value);
         let mut statistics = SideStatistics::default();
         for (at, &value) in (0..).zip(&values) {
             statistics.record(at, value, false);

@@ -87,8 +87,12 @@ impl Packed {
     }
 }
 
-/// Values as pairs of planes: the outcomes, and `pairs - 1` pairs of planes of plies.
-pub(crate) fn pairs_of_planes(values: &[PackedDtw], pairs: usize) -> Vec<Packed> {
+/// Values as pairs of planes: the outcomes, and `pairs - 1` pairs of planes of their `plies`.
+pub(crate) fn pairs_of_planes(
+    values: &[PackedDtw],
+    pairs: usize,
+    plies: impl Fn(PackedDtw) -> u16,
+) -> Vec<Packed> {
     let words = values.len().div_ceil(64);
     let mut all = vec![
         Packed {
@@ -101,11 +105,11 @@ pub(crate) fn pairs_of_planes(values: &[PackedDtw], pairs: usize) -> Vec<Packed>
     for (number, values) in values.chunks(64).enumerate() {
         let mut planes = [0; 2 + u16::BITS as usize];
         for (at, value) in values.iter().enumerate() {
-            let bits = value.bits();
-            // Of a draw both bits are 0, whatever its plies.
-            let (plies, decided) = (bits.wrapping_sub(1), u64::from(bits != 0));
-            planes[0] |= (decided & u64::from(plies & 1)) << at;
-            planes[1] |= (decided & u64::from(!plies & 1)) << at;
+            let (bits, plies) = (value.bits(), plies(*value));
+            // Wins are even, losses odd, however plies are packed. Of a draw both bits are 0.
+            let decided = u64::from(bits != 0);
+            planes[0] |= (decided & u64::from(!bits & 1)) << at;
+            planes[1] |= (decided & u64::from(bits & 1)) << at;
             for plane in 0..2 * (pairs - 1) {
                 planes[2 + plane] |= u64::from(plies >> plane & 1) << at;
             }

@@ -38,6 +38,17 @@ pub(crate) enum Shape {
     Bare,
 }
 
+impl Shape {
+    /// The words of a plane of a block, or of the one of all kings but the inner ones.
+    #[inline]
+    pub(crate) const fn rows<const N: usize>(self) -> usize {
+        match self {
+            Self::Grid | Self::GridWith(..) => N,
+            Self::White | Self::Black | Self::Bare => 1,
+        }
+    }
+}
+
 /// How many kings each side has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Kings {

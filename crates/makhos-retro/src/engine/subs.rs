@@ -13,16 +13,22 @@
 //! position, are no part of the budget.
 
 mod decoded;
+mod road;
+mod ruled;
+mod source;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use makhos_index::{Material, PlacementIndex, dependencies, stored_sides};
-use makhos_probe::{Access, Metric, Table};
+use makhos_probe::Metric;
 use makhos_rules::{Board, Color, RuleSet};
 
 use self::decoded::Decoded;
+pub(crate) use self::road::bytes_of_counted;
+use self::ruled::Ruled;
+use self::source::Source;
 use super::dense_cache::{DenseCache, Key};
 use super::isa::Isa;
 use super::layout::{elements, expand, expand_word};
@@ -31,11 +37,12 @@ pub(crate) use super::segment::Cube;
 use super::segment::{Form, Segments};
 use super::shape::{Kings, Shape};
 use crate::error::GenerateError;
-use crate::work::open_complete;
 
 /// Outcomes that solving one class needs, and those found so far.
 pub(crate) struct Subs<B> {
     rules: RuleSet,
+    /// The drawing rules, if there are any.
+    ruled: Option<Ruled<B>>,
     dir: PathBuf,
     places: Places,
     /// What the class in work depends on.
@@ -61,7 +68,7 @@ const FOR_DECODED: u64 = 4;
 struct Class<B> {
     segments: Segments<B>,
     /// Opened when first needed.
-    table: OnceLock<Table>,
+    source: OnceLock<Source<B>>,
 }
 
 /// A smaller class with one side to move as its table has it.
@@ -82,11 +89,11 @@ impl<B: Board> StoredClass<'_, B> {
     /// # Errors
     /// Those of [`Subs::cube`].
     pub(crate) fn read(&self, positions: Range<u64>) -> Result<Packed, GenerateError> {
-        let table = self
+        let source = self
             .subs
-            .table(&self.subs.classes[usize::from(self.number)])?;
+            .source(&self.subs.classes[usize::from(self.number)])?;
         let decoded = &self.subs.decoded;
-        let mut pairs = decoded.read(table, self.number, self.side, positions, 1)?;
+        let mut pairs = decoded.read(source, self.number, self.side, positions, 1)?;
         Ok(pairs.swap_remove(0))
     }
 }
@@ -119,7 +126,7 @@ impl<B: Board> Subs<B> {
             let material = needed.material;
             classes.push(Class {
                 segments: Segments::new(material).map_err(refuse(material))?,
-                table: OnceLock::new(),
+                source: OnceLock::new(),
             });
         }
         let own = Segments::single(material).map_err(refuse(material))?;
@@ -134,6 +141,7 @@ impl<B: Board> Subs<B> {
         let sides = stored_sides(material).iter();
         Ok(Self {
             rules: *rules,
+            ruled: None,
             dir: dir.to_owned(),
             places: Places::new(&classes, material),
             classes,
@@ -249,7 +257,7 @@ impl<B: Board> Subs<B> {
     /// be in the [`planes`](Self::planes) by now, for what is expanded is kept.
     ///
     /// # Errors
-    /// None today; a class in work that is partly in files would have those of `cube`.
+    /// [`GenerateError::Table`], of positions counted on the main road.
     #[inline]
     pub(crate) fn own<I: Isa, const N: usize>(
         &self,
@@ -262,8 +270,9 @@ impl<B: Board> Subs<B> {
         let (key, form) = self.own_key(white_men, black_men, side, shape);
         let dense = self.cache.get_or_insert_with(&key, || {
             let positions = self.own.positions(key.segment());
-            let planes = &self.planes_of(form.stored_side)[..self.pairs];
-            let stored: Vec<Packed> = planes
+            let side = form.stored_side;
+            let planes = &self.planes_of(side)[..self.pairs];
+            let mut stored: Vec<Packed> = planes
                 .iter()
                 .map(|planes| {
                     let mut stored = Packed::default();
@@ -275,7 +284,11 @@ impl<B: Board> Subs<B> {
                     stored
                 })
                 .collect();
-            let segment = self.own.expand::<I, N>(isa, form, key.segment(), &stored);
+            if let Some(counted) = self.counted(side, positions, self.pairs)? {
+                counted.put_into(&mut stored);
+            }
+            let mut segment = self.own.expand::<I, N>(isa, form, key.segment(), &stored);
+            self.come_inside(alone(&mut segment), shape.rows::<N>());
             Ok::<_, GenerateError>(segment)
         })?;
         let len = self.pairs * elements::<B, N>(shape, form.kings);
@@ -286,7 +299,8 @@ impl<B: Board> Subs<B> {
     /// and less work where there are few kings. The outcomes may pass through `scratch`.
     ///
     /// # Panics
-    /// If the length of `into` is not that of [`elements`] for each of the [`pairs`](Self::pairs).
+    /// If the length of `into` is not that of [`elements`] for each of the [`pairs`](Self::pairs); with
+    /// positions that are [counted](Self::has_counted), which are in classes with kings on both sides alone.
     #[allow(clippy::too_many_arguments)] // what tells one cube from another
     pub(crate) fn own_into<I: Isa, const N: usize>(
         &self,
@@ -298,6 +312,7 @@ impl<B: Board> Subs<B> {
         scratch: &mut Packed,
         into: &mut [B],
     ) {
+        assert!(!self.has_counted(), "kings on both sides");
         let class = self.own.material();
         let stored = stored_form(&self.own, class, white_men, black_men, side, shape);
         let (number, _) = self.own.locate(stored.white_men, stored.black_men);
@@ -315,11 +330,12 @@ impl<B: Board> Subs<B> {
             planes.get(start, self.own.inner(), scratch);
             expand::<I, B, N>(isa, shape, kings, men, flipped, scratch, 0, into);
         }
+        self.come_inside(into, shape.rows::<N>());
     }
 
     /// Keeps the dense form of a configuration of the class in work that has just been solved, so that
     /// [`own`](Self::own) need not expand it; unless it would drive too much else out.
-    pub(crate) fn insert_own(
+    pub(crate) fn insert_own<const N: usize>(
         &self,
         white_men: B,
         black_men: B,
@@ -329,7 +345,9 @@ impl<B: Board> Subs<B> {
     ) {
         if self.cache.is_light(elements) {
             let (key, _) = self.own_key(white_men, black_men, side, shape);
-            self.cache.insert(key, Arc::from(elements));
+            let mut dense = Arc::from(elements);
+            self.come_inside(alone(&mut dense), shape.rows::<N>());
+            self.cache.insert(key, dense);
         }
     }
 
@@ -354,28 +372,31 @@ impl<B: Board> Subs<B> {
     ) -> Result<Arc<[B]>, GenerateError> {
         let class = &self.classes[usize::from(number)];
         let positions = class.segments.positions(segment);
-        let table = self.table(class)?;
+        let source = self.source(class)?;
         let stored = self
             .decoded
-            .read(table, number, form.stored_side, positions, self.pairs)?;
-        Ok(class.segments.expand::<I, N>(isa, form, segment, &stored))
+            .read(source, number, form.stored_side, positions, self.pairs)?;
+        let mut dense = class.segments.expand::<I, N>(isa, form, segment, &stored);
+        let len = self.pairs * elements::<B, N>(form.shape, form.kings);
+        let rows = form.shape.rows::<N>();
+        self.come_into(&class.segments, form, alone(&mut dense), len, rows);
+        Ok(dense)
     }
 
-    /// The table of a class, opened if it is not yet.
-    fn table<'a>(&self, class: &'a Class<B>) -> Result<&'a Table, GenerateError> {
-        if let Some(table) = class.table.get() {
-            return Ok(table);
+    /// The tables of a class, opened if they are not yet.
+    fn source<'a>(&self, class: &'a Class<B>) -> Result<&'a Source<B>, GenerateError> {
+        if let Some(source) = class.source.get() {
+            return Ok(source);
         }
         let material = class.segments.material();
-        let metric = if self.pairs > 1 {
-            Metric::Dtw
-        } else {
-            Metric::Wld
+        let (dir, rules) = (&self.dir, &self.rules);
+        let source = match (&self.ruled, self.pairs) {
+            (Some(ruled), _) => ruled.source(dir, rules, material)?,
+            (None, 1) => Source::plain(dir, rules, material, Metric::Wld)?,
+            (None, _) => Source::plain(dir, rules, material, Metric::Dtw)?,
         };
-        // Mapped, the checksum of a block is computed once and not whenever it is decoded again.
-        let table = open_complete(&self.dir, &self.rules, material, metric, Access::Map)?;
         // Two threads may have opened it at the same time; one of the two stays.
-        Ok(class.table.get_or_init(|| table))
+        Ok(class.source.get_or_init(|| source))
     }
 
     #[cold]
@@ -385,6 +406,11 @@ impl<B: Board> Subs<B> {
             class,
         }
     }
+}
+
+/// A segment that was expanded just now.
+fn alone<B>(segment: &mut Arc<[B]>) -> &mut [B] {
+    Arc::get_mut(segment).expect("nobody else has it yet")
 }
 
 /// How many planes of plies there are, an even number.

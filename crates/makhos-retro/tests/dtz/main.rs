@@ -1,6 +1,7 @@
 //! Tables that know the drawing rules are right: equal to the judge in every state, to distances where a
-//! clock never begins again, and to known facts.
+//! clock never begins again, and to known facts; and the bit-parallel solver is equal to the plain one.
 
+mod engine;
 mod judge;
 
 use std::collections::HashMap;

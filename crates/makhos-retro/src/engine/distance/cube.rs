@@ -5,6 +5,7 @@ use makhos_rules::Board;
 use super::PLANES;
 use crate::engine::mask::Set;
 use crate::engine::moves::Timed;
+use crate::engine::target::Words;
 
 /// Planes of a block that only its own side to move reads: see [`Own`].
 pub(super) const OWN_PLANES: usize = FIRST_PLIES + PLANES;
@@ -21,7 +22,7 @@ pub(crate) fn bytes<B: Board>(blocks: u64, rows: usize) -> u64 {
 }
 
 /// All positions of one configuration of men, by side to move.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DistanceCube<B> {
     /// Unwon and lost so far, in the dense form of the class.
     pub(super) known: [Vec<B>; 2],
@@ -64,6 +65,39 @@ impl<B: Board> DistanceCube<B> {
             into.extend(plane(2 * pair - 2).iter().map(|&word| !word));
             into.extend_from_slice(plane(2 * pair - 1));
         }
+    }
+}
+
+impl<B: Board> DistanceCube<B> {
+    /// Before anything is settled: positions that are not in the unwon planes of `others` are settled in the
+    /// round of their number, whatever their moves, as `pairs` of planes in dense form say.
+    pub(super) fn fix(&mut self, side: usize, others: &[B], pairs: &[Vec<B>]) {
+        let rows = self.rows;
+        let known = self.known[side].chunks_exact(2 * rows);
+        let own = self.own[side].chunks_exact_mut(OWN_PLANES * rows);
+        for (block, (known, own)) in known.zip(own).enumerate() {
+            for row in 0..rows {
+                let at = 2 * rows * block + row;
+                // All positions are unwon yet.
+                let fixed = known[row] & !others[at];
+                let outcomes = [!pairs[0][at], pairs[0][at + rows]];
+                let planes = [B::EMPTY, B::EMPTY].into_iter().chain(outcomes);
+                let plies = (0..PLANES).map(|p| {
+                    let word = pairs[1 + p / 2][at + p % 2 * rows];
+                    (FIRST_PLIES + p, Words::upright(word, p))
+                });
+                for (plane, word) in planes.enumerate().chain(plies) {
+                    let place = &mut own[plane * rows + row];
+                    *place = (*place & !fixed) | (word & fixed);
+                }
+            }
+        }
+    }
+
+    /// Takes the positions with one side to move from another cube, of the same size.
+    pub(super) fn take_side(&mut self, side: usize, from: &mut Self) {
+        std::mem::swap(&mut self.known[side], &mut from.known[side]);
+        std::mem::swap(&mut self.own[side], &mut from.own[side]);
     }
 }
 

@@ -6,7 +6,7 @@ use makhos_rules::Board;
 use rayon::prelude::*;
 
 use super::cube::{DistanceCube, OWN_PLANES, Own};
-use super::{MOST_PLIES, PLANES};
+use super::{Beyond, Limit, PLANES};
 use crate::engine::cube::own_and_other;
 use crate::engine::isa::{Isa, Task};
 use crate::engine::kings::KingRoom;
@@ -56,7 +56,7 @@ pub(super) enum Ended {
     Settled,
     /// It was asked to stop.
     Stopped,
-    /// A distance is longer than the planes hold.
+    /// A distance is longer than can be told.
     TooLong,
 }
 
@@ -81,13 +81,16 @@ impl Rounds {
     }
 
     /// Settles all positions of a configuration from what is known without moves of kings; with
-    /// `parallel`, in the current rayon pool. `go_on` is asked before each round.
+    /// `parallel`, in the current rayon pool. What is not settled in as many rounds as the limit says is drawn,
+    /// if it says so. `go_on` is asked before each round.
+    #[allow(clippy::too_many_arguments)] // each is another thing
     pub(super) fn settle<I: Isa, B: Board, const N: usize>(
         &self,
         isa: I,
         room: &KingRoom<B, N>,
         men: B,
         cube: &mut DistanceCube<B>,
+        limit: Limit,
         parallel: bool,
         go_on: &dyn Fn() -> bool,
     ) -> Ended {
@@ -107,6 +110,9 @@ impl Rounds {
             }
             let mut any = round > 0 && all.both(Pass::Wins, round);
             any |= all.both(Pass::Losses, round);
+            if any && round > limit.plies {
+                return Ended::TooLong;
+            }
             if any {
                 all.both(Pass::Tell, round);
                 round += 1;
@@ -116,8 +122,8 @@ impl Rounds {
                     next => next,
                 };
             }
-            if round > MOST_PLIES {
-                return Ended::TooLong;
+            if round > limit.plies && limit.beyond == Beyond::Draw {
+                return Ended::Settled;
             }
         }
     }

@@ -5,10 +5,10 @@ use makhos_probe::Plies;
 use makhos_rules::{Board, RuleSet};
 use rayon::prelude::*;
 
-use super::PLANES;
 use super::cube::{BlockMut, DistanceCube, OWN_PLANES};
 use super::rounds::{Ended, Rounds};
 use super::words::SettleWords;
+use super::{LONGEST, Limit, PLANES};
 use crate::engine::class::{SHARED_BLOCKS, color, mirrored, others, shape};
 use crate::engine::ends::Ends;
 use crate::engine::isa::Isa;
@@ -34,23 +34,24 @@ const BLOCKS_AT_ONCE: usize = 64;
 /// What is the same for all configurations of a class with kings. `P` is the number of planes of plies
 /// that finished positions have: none, or [`PLANES`].
 pub(crate) struct DistanceWork<'a, B: Board, const N: usize, const P: usize, I> {
-    isa: I,
+    pub(super) isa: I,
     rules: &'a RuleSet,
-    index: &'a PlacementIndex<B>,
-    subs: &'a Subs<B>,
+    pub(super) index: &'a PlacementIndex<B>,
+    pub(super) subs: &'a Subs<B>,
     watch: Watch<'a>,
+    limit: Limit,
     material: Material,
-    kings: Kings,
-    shape: Shape,
-    room: KingRoom<B, N>,
+    pub(super) kings: Kings,
+    pub(super) shape: Shape,
+    pub(super) room: KingRoom<B, N>,
     lines: Lines<B>,
     tally: Tally,
 }
 
 /// What one thread works with.
-struct Worker<'a, B: Board, const N: usize, const P: usize, I> {
+pub(super) struct Worker<'a, B: Board, const N: usize, const P: usize, I> {
     looker: Looker<'a, 'a, B, N, P, I>,
-    cube: DistanceCube<B>,
+    pub(super) cube: DistanceCube<B>,
     rounds: Rounds,
     dense: Vec<B>,
     packed: Packed,
@@ -63,6 +64,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
         index: &'a PlacementIndex<B>,
         subs: &'a Subs<B>,
         watch: Watch<'a>,
+        limit: Limit,
     ) -> Self {
         let material = index.material();
         let kings = Kings {
@@ -75,6 +77,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
             index,
             subs,
             watch,
+            limit,
             material,
             kings,
             shape: shape(kings),
@@ -123,7 +126,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
     }
 
     /// Words of a plane of a block.
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         if self.shape == Shape::Grid { N } else { 1 }
     }
 
@@ -176,7 +179,11 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
             }
             captures
         };
-        self.settle(men, worker, shared)?;
+        if self.subs.has_counted() {
+            self.settle_counted(men, worker, shared)?;
+        } else {
+            self.settle(men, worker, shared)?;
+        }
         self.keep(men, worker, captures);
         let alike = self.material.is_symmetric() && men == mirrored(men);
         let solved = self.index.inner() * if alike { 1 } else { 2 };
@@ -187,6 +194,14 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
     fn interrupted(&self) -> GenerateError {
         let material = self.material;
         SolveError::Interrupted { material }.into()
+    }
+
+    fn too_long(&self) -> GenerateError {
+        SolveError::TooLong {
+            material: self.material,
+            most: Plies::new(LONGEST),
+        }
+        .into()
     }
 
     /// Looks at all blocks of a configuration; returns the numbers of capture positions with White and
@@ -277,7 +292,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
     }
 
     /// Settles the moves of kings.
-    fn settle(
+    pub(super) fn settle(
         &self,
         men: [B; 2],
         worker: &mut Worker<'_, B, N, P, I>,
@@ -287,17 +302,12 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
         let cube = &mut worker.cube;
         if self.shape == Shape::Grid {
             let go_on = || !self.watch.monitor.should_stop();
-            let ended = worker
-                .rounds
-                .settle(self.isa, &self.room, all_men, cube, shared, &go_on);
-            return match ended {
+            let (isa, room, limit) = (self.isa, &self.room, self.limit);
+            let rounds = &worker.rounds;
+            return match rounds.settle(isa, room, all_men, cube, limit, shared, &go_on) {
                 Ended::Settled => Ok(()),
                 Ended::Stopped => Err(self.interrupted()),
-                Ended::TooLong => Err(SolveError::TooLong {
-                    material: self.material,
-                    most: Plies::new(super::MOST_PLIES),
-                }
-                .into()),
+                Ended::TooLong => Err(self.too_long()),
             };
         }
         let side = usize::from(self.shape != Shape::White);
@@ -313,7 +323,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
         } else {
             (black, white)
         };
-        self.isa.run(SettleWords {
+        let too_long = self.isa.run(SettleWords {
             room: &self.room,
             men: all_men,
             side,
@@ -321,7 +331,11 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
             other,
             own,
             other_own,
+            limit: self.limit,
         });
+        if too_long {
+            return Err(self.too_long());
+        }
         Ok(())
     }
 
@@ -339,7 +353,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
             } else {
                 (men, color(side))
             };
-            let start = self.index.men_index(white, black) * self.index.inner();
+            let start = self.start([white, black]);
             let planes = self.subs.planes_of(stored);
             let all = planes
                 .iter()
@@ -362,10 +376,16 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
         self.remember(men, worker);
     }
 
+    /// The number of the first position of a configuration, as it is stored.
+    pub(super) fn start(&self, men: [B; 2]) -> u64 {
+        self.index.men_index(men[0], men[1]) * self.index.inner()
+    }
+
     /// Keeps the dense form for the configurations from which men's moves lead here.
     fn remember(&self, men: [B; 2], worker: &mut Worker<'_, B, N, P, I>) {
         let size = worker.cube.known[0].len();
-        if self.material.men() == 0 || size <= TINY {
+        // Positions counted on the main road are others for who comes there.
+        if self.material.men() == 0 || size <= TINY || self.subs.has_counted() {
             return;
         }
         let mut all = Vec::new();
@@ -376,7 +396,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
                 all.extend_from_slice(&worker.dense);
             }
             self.subs
-                .insert_own(men[0], men[1], color(side), self.shape, &all);
+                .insert_own::<N>(men[0], men[1], color(side), self.shape, &all);
         }
     }
 }

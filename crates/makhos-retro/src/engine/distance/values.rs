@@ -1,6 +1,6 @@
 //! From bit planes of plies to values.
 
-use makhos_probe::{Dtc, PackedDtw, Plies};
+use makhos_probe::{Dtc, Dtz, PackedDtw, Plies};
 
 use super::PLANES;
 use crate::engine::planes::ClassPlanes;
@@ -21,6 +21,17 @@ pub(crate) fn conversion_value(lost: bool, plies: u16) -> PackedDtw {
     value.pack()
 }
 
+/// The value of a position that is lost, or else won, if so many plies are left.
+pub(crate) fn ruled_value(lost: bool, plies: u16) -> PackedDtw {
+    let plies = Plies::new(plies);
+    let value = if lost {
+        Dtz::Loss(plies)
+    } else {
+        Dtz::Win(plies)
+    };
+    value.pack()
+}
+
 /// The values of all positions of a class with one side to move: `planes` are its outcomes, then pairs of
 /// planes of plies.
 pub(crate) fn packed_values(
@@ -34,19 +45,33 @@ pub(crate) fn packed_values(
         words.push(first);
         words.push(second);
     }
-    let (outcomes, plies) = words.split_at(2);
+    let (outcomes, planes) = words.split_at(2);
     let mut values = Vec::with_capacity(len as usize);
-    for at in 0..len {
-        let (word, bit) = ((at / 64) as usize, at % 64);
-        let is_set = |plane: &Vec<u64>| plane[word] >> bit & 1;
-        let [won, lost] = [&outcomes[0], &outcomes[1]].map(is_set);
-        if won | lost == 0 {
-            values.push(PackedDtw::DRAW);
-            continue;
+    for (number, (&won, &lost)) in outcomes[0].iter().zip(&outcomes[1]).enumerate() {
+        let plies = plies_of_word(planes, number);
+        let rest = len - values.len() as u64;
+        for (bit, &plies) in plies.iter().enumerate().take(rest as usize) {
+            let [won, lost] = [won, lost].map(|plane| plane >> bit & 1 == 1);
+            values.push(match won || lost {
+                true => value(lost, plies),
+                false => PackedDtw::DRAW,
+            });
         }
-        let plies = plies.iter().enumerate();
-        let plies: u64 = plies.map(|(p, plane)| is_set(plane) << p).sum();
-        values.push(value(lost == 1, plies as u16));
     }
     values
+}
+
+/// The plies of the positions of one word of each plane.
+fn plies_of_word(planes: &[Vec<u64>], number: usize) -> [u16; 64] {
+    let mut all = [0; 64];
+    for (p, plane) in planes.iter().enumerate() {
+        let word = plane[number];
+        // Of most words no position takes so many.
+        if word != 0 {
+            for (bit, plies) in all.iter_mut().enumerate() {
+                *plies |= ((word >> bit & 1) as u16) << p;
+            }
+        }
+    }
+    all
 }

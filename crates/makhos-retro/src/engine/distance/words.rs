@@ -2,8 +2,8 @@
 
 use makhos_rules::{Board, Direction};
 
-use super::PLANES;
 use super::cube::{FIRST_PLIES, OWN_PLANES};
+use super::{LONGEST, Limit, PLANES, at_least};
 use crate::engine::isa::Task;
 use crate::engine::kings::KingRoom;
 use crate::engine::lines::moved;
@@ -11,6 +11,7 @@ use crate::engine::outcome::Outcome;
 
 /// Settles the positions of one configuration in which one side has no kings: first those in which that
 /// side is to move, which has no moves left to settle, then the others by one look at all moves of kings.
+/// Returns whether a result takes more plies than can be told.
 pub(super) struct SettleWords<'a, B, const N: usize> {
     pub(super) room: &'a KingRoom<B, N>,
     /// The men of both sides.
@@ -23,13 +24,14 @@ pub(super) struct SettleWords<'a, B, const N: usize> {
     /// The planes that belong to them.
     pub(super) own: &'a mut [B],
     pub(super) other_own: &'a mut [B],
+    pub(super) limit: Limit,
 }
 
 impl<B: Board, const N: usize> Task for SettleWords<'_, B, N> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn call(mut self) {
+    fn call(mut self) -> bool {
         let numbers = self.room.others[self.side].len();
         for number in 0..numbers {
             let own = &self.other_own[number * OWN_PLANES..][..OWN_PLANES];
@@ -40,6 +42,12 @@ impl<B: Board, const N: usize> Task for SettleWords<'_, B, N> {
         for number in 0..numbers {
             self.kings_move(number);
         }
+        let mut too_long = B::EMPTY;
+        for number in 0..numbers {
+            too_long |= beyond(self.known, self.own, number);
+            too_long |= beyond(self.other, self.other_own, number);
+        }
+        !too_long.is_empty()
     }
 }
 
@@ -49,8 +57,7 @@ impl<B: Board, const N: usize> SettleWords<'_, B, N> {
     fn kings_move(&mut self, number: usize) {
         let own = &self.own[number * OWN_PLANES..][..OWN_PLANES];
         let [quiet, may_lose, won, lost, _] = *own.first_chunk().expect("all planes");
-        let mut plies = [B::EMPTY; PLANES];
-        plies.copy_from_slice(&own[FIRST_PLIES..]);
+        let plies = plies(self.own, number);
         let mut any = B::EMPTY;
         for plane in plies {
             any |= plane;
@@ -107,13 +114,31 @@ impl<B: Board, const N: usize> SettleWords<'_, B, N> {
     #[inline(always)]
     fn position(&self, number: usize, there: B) -> Outcome<B, PLANES> {
         let (unwon, lost) = (self.other[2 * number], self.other[2 * number + 1]);
-        let mut plies = [B::EMPTY; PLANES];
-        plies.copy_from_slice(&self.other_own[number * OWN_PLANES + FIRST_PLIES..][..PLANES]);
+        let plies = plies(self.other_own, number);
+        // With one ply more, for these it is a draw.
+        let late = at_least(&plies, self.limit.late());
         Outcome {
-            win: lost & there,
-            draw: unwon & !lost & there,
+            win: lost & !late & there,
+            draw: ((unwon & !lost) | late) & there,
             any: there,
             plies,
         }
     }
+}
+
+/// The planes of plies of the positions with these other kings.
+#[inline(always)]
+fn plies<B: Board>(own: &[B], number: usize) -> [B; PLANES] {
+    let mut plies = [B::EMPTY; PLANES];
+    plies.copy_from_slice(&own[number * OWN_PLANES + FIRST_PLIES..][..PLANES]);
+    plies
+}
+
+/// The settled positions among them with more plies than can be told. Placements that do not exist have no
+/// plies.
+#[inline(always)]
+fn beyond<B: Board>(known: &[B], own: &[B], number: usize) -> B {
+    let (unwon, lost) = (known[2 * number], known[2 * number + 1]);
+    let decided = lost | !unwon;
+    decided & at_least(&plies(own, number), LONGEST + 1)
 }

@@ -7,13 +7,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use makhos_probe::{DEFAULT_BLOCK_VALUES, Outcomes, Table};
-use makhos_rules::Color;
+use makhos_probe::DEFAULT_BLOCK_VALUES;
+use makhos_rules::{Board, Color};
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Weighter};
 
+use super::source::Source;
 use crate::engine::dense_cache::{OVERHEAD, options};
-use crate::engine::planes::{Packed, pairs_of_planes};
+use crate::engine::planes::Packed;
 use crate::error::GenerateError;
 
 /// Positions of a page: a block of a file with the usual block size. With another size pages are
@@ -68,9 +69,9 @@ impl Decoded {
 
     /// What is known of `positions` of the class with this number, from its table: so many pairs of
     /// planes, outcomes first.
-    pub(super) fn read(
+    pub(super) fn read<B: Board>(
         &self,
-        table: &Table,
+        source: &Source<B>,
         class: u16,
         side: Color,
         positions: Range<u64>,
@@ -83,7 +84,7 @@ impl Decoded {
         let class = (u32::from(class) << 1) | u32::from(side.is_white());
         for number in positions.start / PAGE..positions.end.div_ceil(PAGE) {
             let start = number * PAGE;
-            let whole = start..(start + PAGE).min(table.positions());
+            let whole = start..(start + PAGE).min(source.positions());
             let within = positions.start.max(start)..positions.end.min(whole.end);
             let key = Key {
                 page: number,
@@ -94,10 +95,7 @@ impl Decoded {
                 #[cfg(test)]
                 self.decodings
                     .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                match pairs {
-                    1 => decode(table, side, whole),
-                    _ => decode_plies(table, side, whole, pairs),
-                }
+                source.decode(side, whole, pairs)
             })?;
             for (pair, page) in all.iter_mut().zip(&*page) {
                 pair.append(page, within.start - start..within.end - start);
@@ -111,29 +109,4 @@ impl Decoded {
     pub(super) fn bytes(&self) -> u64 {
         self.cache.weight()
     }
-}
-
-fn decode(
-    table: &Table,
-    side: Color,
-    positions: Range<u64>,
-) -> Result<Arc<[Packed]>, GenerateError> {
-    let mut outcomes = Outcomes::default();
-    table.read_outcomes(side, positions, &mut outcomes)?;
-    Ok(Arc::new([Packed {
-        win: outcomes.win().to_vec(),
-        loss: outcomes.loss().to_vec(),
-        len: outcomes.len(),
-    }]))
-}
-
-fn decode_plies(
-    table: &Table,
-    side: Color,
-    positions: Range<u64>,
-    pairs: usize,
-) -> Result<Arc<[Packed]>, GenerateError> {
-    let mut values = Vec::new();
-    table.read_values(side, positions, &mut values)?;
-    Ok(pairs_of_planes(&values, pairs).into())
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::atomic::Ordering;
 
 use makhos_index::{PlacementIndex, closure, normalize, stored_sides};
-use makhos_probe::{DEFAULT_BLOCK_VALUES, Metric, TableError, Wld, table_path};
+use makhos_probe::{Access, DEFAULT_BLOCK_VALUES, Metric, Table, TableError, Wld, table_path};
 use makhos_rules::{Position, variant};
 use tempfile::TempDir;
 
@@ -416,13 +416,13 @@ fn what_was_inserted_is_not_expanded_again() {
     };
     // Nothing is in the planes, so only what was inserted can be right.
     let subs = tables.subs::<N>(material, ROOMY);
-    subs.insert_own(0, 0, Color::Black, Shape::Grid, &solved);
+    subs.insert_own::<32>(0, 0, Color::Black, Shape::Grid, &solved);
     assert_eq!(own(&subs, Color::Black).elements(), solved);
     // The other side to move is another cube.
     assert_ne!(own(&subs, Color::White).elements(), solved);
     // Too heavy for this budget.
     let subs = tables.subs::<N>(material, 1 << 10);
-    subs.insert_own(0, 0, Color::Black, Shape::Grid, &solved);
+    subs.insert_own::<32>(0, 0, Color::Black, Shape::Grid, &solved);
     assert_ne!(own(&subs, Color::Black).elements(), solved);
 }
 

@@ -41,8 +41,11 @@ impl<'a, B: SolvedBoard> Drawn<'a, B> {
         dir: &std::path::Path,
         targets: &[Material],
         memory: u64,
+        threads: usize,
     ) -> Outcome<Self> {
-        let generator = DtzGenerator::new(*rules, draw_rules.clone(), dir).with_memory(memory);
+        let generator = DtzGenerator::new(*rules, draw_rules.clone(), dir)
+            .with_memory(memory)
+            .with_threads(threads);
         let plan = generator.plan(targets).map_err(failure)?;
         Ok(Self {
             draw_rules,

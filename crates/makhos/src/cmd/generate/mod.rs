@@ -137,7 +137,8 @@ impl BoardCommand for GenerateArgs {
         let plan = generator.plan(&targets).map_err(failure)?;
         let drawn = draw_rules
             .map(|draw_rules| {
-                draw::Drawn::<B>::plan(rules, draw_rules, &self.dir.dir, &targets, allowed)
+                let dir = &self.dir.dir;
+                draw::Drawn::<B>::plan(rules, draw_rules, dir, &targets, allowed, threads)
             })
             .transpose()?;
         let interrupt = Interrupt::install()?;
