@@ -17,13 +17,13 @@ const SHORT: Figures = [
     (0.334, 0.0054),
 ];
 
-/// Russian draughts, complete up to five pieces; those of six are assumed.
+/// Russian draughts, complete up to six pieces.
 const FLYING: Figures = [
     (2.28, 0.0),
     (0.300, 0.0),
     (0.202, 0.223),
     (0.243, 0.024),
-    (0.280, 0.040),
+    (0.196, 0.150),
 ];
 
 /// Whether a class is uneven, as a number.
