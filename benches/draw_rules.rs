@@ -55,13 +55,7 @@ struct Case<'a> {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    makhos_benches::exit(run(&Args::parse()))
 }
 
 fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {

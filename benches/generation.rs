@@ -103,13 +103,7 @@ impl Set {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    makhos_benches::exit(run(&Args::parse()))
 }
 
 fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {

@@ -50,13 +50,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    makhos_benches::exit(run(&Args::parse()))
 }
 
 fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {

@@ -4,3 +4,18 @@
 pub mod clock;
 pub mod generation;
 pub mod probing;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// What a benchmark that is a program of its own ends with; an error is printed.
+#[must_use]
+pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
