@@ -1,5 +1,5 @@
-//! Size and speed of the codecs of outcomes on one thread, files in the page cache: compact tables, and
-//! complete ones, whose blocks are digits compressed by zstd. Rows of a Markdown table.
+//! Size and speed of the codecs of outcomes on one thread, files in the page cache: compact tables, of
+//! all sides to move or of one, and complete ones, whose blocks are digits compressed by zstd. Rows of a Markdown table.
 //!
 //! ```text
 //! cargo bench -p makhos-benches --bench codec
@@ -14,10 +14,11 @@ use clap::Parser;
 use makhos_benches::clock::{Span, median, timed};
 use makhos_index::{PlacementIndex, classes};
 use makhos_probe::{
-    Access, Metric, Outcomes, SideStatistics, Table, TableSpec, TableWriter, table_path,
+    Access, CompactOptions, Metric, Outcomes, SideStatistics, Table, TableSpec, TableWriter,
+    table_path,
 };
 use makhos_retro::{Generator, Quiet, Storage};
-use makhos_rules::{BoardSize, Color, RuleSet, variant};
+use makhos_rules::{BoardSize, RuleSet, variant};
 
 /// Measures the codecs of outcomes
 #[derive(Parser, Debug)]
@@ -46,16 +47,16 @@ struct Solved {
 }
 
 struct Side {
-    color: Color,
     statistics: SideStatistics,
     outcomes: Outcomes,
     captures: Vec<u64>,
 }
 
 /// How tables are stored.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Codec {
     Compact,
+    OneSide,
     Zstd,
 }
 
@@ -90,6 +91,7 @@ fn run(args: &Args) -> Result<(), Box<dyn Error + Send + Sync>> {
         let positions: u64 = sides.map(|side| side.outcomes.len()).sum();
         for (codec, what) in [
             (Codec::Compact, "compact"),
+            (Codec::OneSide, "compact, one side"),
             (Codec::Zstd, "complete (zstd)"),
         ] {
             let dir = tempfile::tempdir()?;
@@ -101,17 +103,19 @@ fn run(args: &Args) -> Result<(), Box<dyn Error + Send + Sync>> {
                     Ok::<_, Box<dyn Error + Send + Sync>>(span)
                 })
                 .collect::<Result<_, _>>()?;
+            let mut decoded = 0;
             let decoding = (0..args.repeat)
                 .map(|_| {
-                    let (span, decoded) = timed(|| decode(&classes, dir.path()));
-                    decoded.map(|()| span)
+                    let (span, read) = timed(|| decode(&classes, dir.path()));
+                    decoded = read?;
+                    Ok::<_, Box<dyn Error + Send + Sync>>(span)
                 })
                 .collect::<Result<_, _>>()?;
             println!(
                 "| {name} | {what} | {:.4} | {:.0} | {:.0} |",
                 8.0 * bytes as f64 / positions as f64,
                 rate(positions, encoding),
-                rate(positions, decoding)
+                rate(decoded, decoding)
             );
         }
     }
@@ -147,7 +151,6 @@ fn solved(rules: RuleSet, pieces: u32) -> Result<Vec<Solved>, Box<dyn Error + Se
             }
             let statistics = *table.statistics(color).ok_or("a side without figures")?;
             sides.push(Side {
-                color,
                 statistics,
                 outcomes,
                 captures,
@@ -172,16 +175,20 @@ fn encode(
     let mut bytes = 0;
     for class in classes {
         let statistics: Vec<_> = class.sides.iter().map(|side| side.statistics).collect();
+        let options = CompactOptions {
+            one_side: codec == Codec::OneSide,
+            ..CompactOptions::default()
+        };
         let mut writer = match codec {
-            Codec::Compact => TableWriter::create_compact(dir, &class.spec, &statistics)?,
             Codec::Zstd => TableWriter::create(dir, &class.spec, &statistics)?,
+            _ => TableWriter::create_compact_with(dir, &class.spec, &statistics, options)?,
         };
         for side in &class.sides {
             let (win, loss) = (side.outcomes.win(), side.outcomes.loss());
             let len = side.outcomes.len();
             match codec {
-                Codec::Compact => writer.push_quiet_outcomes(win, loss, &side.captures, len)?,
                 Codec::Zstd => writer.push_outcomes(win, loss, len)?,
+                _ => writer.push_quiet_outcomes(win, loss, &side.captures, len)?,
             }
         }
         bytes += writer.finish()?.bytes;
@@ -189,18 +196,20 @@ fn encode(
     Ok(bytes)
 }
 
-/// Reads all values of all classes.
-fn decode(classes: &[Solved], dir: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// Reads all values that are stored of all classes; how many these are.
+fn decode(classes: &[Solved], dir: &Path) -> Result<u64, Box<dyn Error + Send + Sync>> {
+    let mut values = 0;
     let mut into = Outcomes::default();
-    for Solved { spec, sides } in classes {
+    for Solved { spec, .. } in classes {
         let path = table_path(dir, &spec.rules, spec.material, spec.metric);
         let table = Table::open(&path, Access::Map)?;
-        for side in sides {
-            table.read_outcomes(side.color, 0..table.positions(), &mut into)?;
+        for &side in table.sides() {
+            table.read_outcomes(side, 0..table.positions(), &mut into)?;
             std::hint::black_box(&into);
+            values += table.positions();
         }
     }
-    Ok(())
+    Ok(values)
 }
 
 /// Millions of positions a second, of the processor where the system tells its time.

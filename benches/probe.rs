@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench -p makhos-benches --bench probe
 //! cargo bench -p makhos-benches --bench probe -- --dir tables --variant russian --pieces 4
+//! cargo bench -p makhos-benches --bench probe -- --one-side
 //! ```
 
 use std::error::Error;
@@ -14,7 +15,7 @@ use clap::Parser;
 use makhos_benches::probing::{Times, batch, random_positions};
 use makhos_index::classes;
 use makhos_probe::{Metric, Tablebase};
-use makhos_retro::{Generator, Quiet};
+use makhos_retro::{Generator, Quiet, Storage};
 use makhos_rules::{BoardSize, Position, RuleSet, variant};
 
 /// Positions that are probed: nearly every cell of the tables of five pieces has some.
@@ -37,6 +38,10 @@ struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
+    /// Of outcomes, make tables of one side to move
+    #[arg(long)]
+    one_side: bool,
+
     /// Given by cargo
     #[arg(long, hide = true)]
     bench: bool,
@@ -53,7 +58,11 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let temporary = tempfile::tempdir()?;
     let dir = args.dir.as_deref().unwrap_or(temporary.path());
-    let generator = Generator::<u32>::new(rules, dir, Metric::Dtw);
+    let storage = match args.one_side {
+        true => Storage::OneSide,
+        false => Storage::Compact,
+    };
+    let generator = Generator::<u32>::new(rules, dir, Metric::Dtw).with_storage(storage);
     generator.run(&generator.plan(&classes(args.pieces))?, &Quiet)?;
     let quiet = random_positions(&rules, args.pieces, true, POSITIONS)?;
     let all = random_positions(&rules, args.pieces, false, POSITIONS)?;

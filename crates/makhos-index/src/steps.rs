@@ -109,10 +109,11 @@ impl Steps {
             let is_man = men_left != 0;
             let left = select_unpredictable(is_man, men_left, kings_left);
             let taken = select_unpredictable(is_man, men_taken, kings_taken);
-            let below = (left & left.wrapping_neg()).wrapping_sub(1);
-            let place = left.trailing_zeros() - (taken & below).count_ones();
+            // The piece and all below it, which it is not among itself.
+            let up_to = left ^ left.wrapping_sub(1);
+            let place = left.trailing_zeros() - (taken & up_to).count_ones();
             index = index.wrapping_add(flat_binomial(step.row + place).wrapping_mul(step.weight));
-            let less = left & left.wrapping_sub(1);
+            let less = kings_left & kings_left.wrapping_sub(1);
             kings_left = select_unpredictable(is_man, kings_left, less);
             // The empty set stays empty.
             men_left &= men_left.wrapping_sub(1);

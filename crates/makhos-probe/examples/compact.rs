@@ -1,15 +1,17 @@
 //! Writes compact tables from tables that store all values, and says how large they are and how quick.
 //!
-//! `cargo run --release -p makhos-probe --example compact -- VARIANT FROM TO METRIC PIECES` reads all tables
-//! of METRIC with up to PIECES pieces (or from A-B) below the directory FROM and writes compact ones
-//! below TO. Bits are those of all bytes of the files, divided by the positions of all sides of the
+//! `cargo run --release -p makhos-probe --example compact -- VARIANT FROM TO METRIC PIECES [one-side]` reads all
+//! tables of METRIC with up to PIECES pieces (or from A-B) below the directory FROM and writes compact ones
+//! below TO, with one of two sides to move if it is asked for. Bits are those of all bytes of the files, divided by the positions of all sides of the
 //! classes. Times are of the processor, as the system counts them; captures are found before.
 
 use std::error::Error;
 use std::path::Path;
 
 use makhos_index::{Material, PlacementIndex, stored_sides};
-use makhos_probe::{Metric, Outcomes, SideStatistics, TableSpec, TableWriter, Tablebase};
+use makhos_probe::{
+    CompactOptions, Metric, Outcomes, SideStatistics, TableSpec, TableWriter, Tablebase,
+};
 use makhos_rules::variant;
 use rayon::prelude::*;
 
@@ -31,8 +33,12 @@ struct Sums {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [variant, from, to, metric, pieces] = &arguments[..] else {
-        return Err("VARIANT FROM TO METRIC PIECES".into());
+    let [variant, from, to, metric, pieces, rest @ ..] = &arguments[..] else {
+        return Err("VARIANT FROM TO METRIC PIECES [one-side]".into());
+    };
+    let options = CompactOptions {
+        one_side: rest == ["one-side"],
+        ..CompactOptions::default()
     };
     let rules = variant::ALL
         .into_iter()
@@ -54,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 material,
                 metric,
             };
-            write(&tables, &spec, Path::new(to), &mut sums)?;
+            write(&tables, &spec, (Path::new(to), options), &mut sums)?;
         }
     }
     println!(
@@ -84,7 +90,7 @@ fn captures(spec: &TableSpec, side: makhos_rules::Color) -> Result<Vec<u64>, Box
 fn write(
     tables: &Tablebase<u32>,
     spec: &TableSpec,
-    to: &Path,
+    (to, options): (&Path, CompactOptions),
     sums: &mut Sums,
 ) -> Result<(), Box<dyn Error>> {
     let table = tables.table(spec.material, spec.metric)?;
@@ -103,7 +109,7 @@ fn write(
             })
         })
         .collect();
-    let mut writer = TableWriter::create_compact(to, spec, &statistics)?;
+    let mut writer = TableWriter::create_compact_with(to, spec, &statistics, options)?;
     for (&side, plane) in sides.iter().zip(&planes) {
         let (mut outcomes, mut values) = (Outcomes::default(), Vec::new());
         if spec.metric == Metric::Wld {

@@ -76,7 +76,7 @@ pub use report::{AnyValue, Check, Difference, StatisticsDifference, Verification
 pub use source::{Access, ByteSource, FileSource, MapSource};
 pub use statistics::{Longest, SideStatistics};
 pub use table::{LoadedTable, Table};
-pub use tablebase::{MoveValue, Tablebase};
+pub use tablebase::{Batch, MoveValue, Tablebase};
 pub use value::{Dtw, Metric, PackedDtw, Plies, Wld};
 pub use verify::{Sample, verification_bytes, verify_sample, verify_values};
-pub use write::{Published, TableSpec, TableWriter, WriteError};
+pub use write::{CompactOptions, Published, TableSpec, TableWriter, WriteError};

@@ -207,7 +207,7 @@ impl Table {
     }
 
     /// Whether positions with this side to move are stored. A compact table of distances has only one of two
-    /// sides: the distances with the other follow from the moves.
+    /// sides, and one of outcomes may: the values with the other follow from the moves.
     #[must_use]
     pub fn stores_side(&self, side: Color) -> bool {
         self.sides().contains(&side)

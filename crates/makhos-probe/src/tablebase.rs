@@ -17,8 +17,10 @@ use crate::probe_error::{Origin, ProbeError};
 use crate::source::Access;
 use crate::table::{Kept, Table};
 use crate::value::{Dtw, Metric, PackedDtw, Plies, Wld};
+pub use answers::Batch;
 use quick::NoAnswer;
 
+mod answers;
 mod batch;
 mod more;
 mod quick;
@@ -425,6 +427,9 @@ impl<B: Board> Tablebase<B> {
         for mv in self.rules.legal_moves(position) {
             let reply: V = self.search(&position.make(&mv), origin.after(&mv))?;
             best = best.max(reply.before());
+            if best == V::BEST {
+                break;
+            }
         }
         Ok(best)
     }

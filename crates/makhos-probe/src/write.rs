@@ -37,6 +37,27 @@ pub struct TableSpec {
     pub metric: Metric,
 }
 
+/// How a compact table is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CompactOptions {
+    /// Values in a block, a power of two from 1,024 to 65,536; a 64th of it is what is decoded for a probe.
+    /// Others than [`DEFAULT_COMPACT_BLOCK_VALUES`] are for measurements and tests: sets of tables share it.
+    pub block_values: u32,
+    /// Whether a table of outcomes stores but one of two sides to move, the one that takes less room. The
+    /// outcomes with the other follow from the moves, so that probing them takes several times as long. Tables of
+    /// [`Metric::Dtw`] always store one side, those of [`Metric::Dtc`] all.
+    pub one_side: bool,
+}
+
+impl Default for CompactOptions {
+    fn default() -> Self {
+        Self {
+            block_values: DEFAULT_COMPACT_BLOCK_VALUES,
+            one_side: false,
+        }
+    }
+}
+
 /// A table that has appeared under its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Published {
@@ -220,7 +241,7 @@ impl TableWriter {
         }
         let header = checked_header(spec, statistics, block_values, true)?;
         let path = table_path(dir, &spec.rules, spec.material, spec.metric);
-        Self::begin(path, &file_name(spec.material, spec.metric), header)
+        Self::begin(path, &file_name(spec.material, spec.metric), header, None)
     }
 
     /// Begins a compact table: values at positions where the side to move must capture are not stored,
@@ -235,42 +256,46 @@ impl TableWriter {
         spec: &TableSpec,
         statistics: &[SideStatistics],
     ) -> Result<Self, WriteError> {
-        Self::create_compact_with_blocks(dir, spec, statistics, DEFAULT_COMPACT_BLOCK_VALUES)
+        Self::create_compact_with(dir, spec, statistics, CompactOptions::default())
     }
 
-    /// [`create_compact`](Self::create_compact) with `block_values` values in a block, a power of two from
-    /// 1,024 to 65,536; a 64th of it is what is decoded for a probe. For measurements and tests: sets of
-    /// tables share [`DEFAULT_COMPACT_BLOCK_VALUES`].
+    /// [`create_compact`](Self::create_compact) with other [`CompactOptions`].
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub fn create_compact_with_blocks(
+    pub fn create_compact_with(
         dir: &Path,
         spec: &TableSpec,
         statistics: &[SideStatistics],
-        block_values: u32,
+        options: CompactOptions,
     ) -> Result<Self, WriteError> {
         if spec.metric == Metric::Dtz {
             let material = spec.material;
             return Err(WriteError::NeedsDrawRules { material });
         }
-        let header = checked_header(spec, statistics, block_values, false)?;
+        let header = checked_header(spec, statistics, options.block_values, false)?;
         let path = table_path(dir, &spec.rules, spec.material, spec.metric);
-        Self::begin(path, &file_name(spec.material, spec.metric), header)
+        let compact = CompactWriter::new(&header, options.one_side);
+        let name = file_name(spec.material, spec.metric);
+        Self::begin(path, &name, header, Some(compact))
     }
 
     /// Begins the file `path`, whose last part is `name`.
-    fn begin(path: PathBuf, name: &str, header: Header) -> Result<Self, WriteError> {
+    fn begin(
+        path: PathBuf,
+        name: &str,
+        header: Header,
+        compact: Option<CompactWriter>,
+    ) -> Result<Self, WriteError> {
         let output = Output::create(&path, name);
         let failed = |source| io_error(&path, source);
         let mut output = output.map_err(failed)?;
-        // Which side a compact table of distances keeps is known at the end only.
-        if header.capture_values || !header.metric.has_plies() {
+        if !compact.as_ref().is_some_and(CompactWriter::is_held_back) {
             output.write(&header.encode()).map_err(failed)?;
         }
         Ok(Self {
             encoder: BlockEncoder::new(header.codec).map_err(failed)?,
-            compact: (!header.capture_values).then(|| CompactWriter::new(&header)),
+            compact,
             path,
             output,
             header,

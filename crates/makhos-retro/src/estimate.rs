@@ -21,6 +21,7 @@ use self::outcomes::OutcomeCosts;
 use crate::engine::SolvedBoard;
 use crate::error::GenerateError;
 use crate::plan::{Plan, Step};
+use crate::publish::Storage;
 
 /// About what the open steps of a plan take.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,26 +57,27 @@ struct ClassCost {
 
 impl Calibration {
     /// Measures, in the current rayon pool, which should be of one thread. That takes one to three seconds, and
-    /// leaves some files below `scratch`, a directory that is empty.
+    /// leaves some files below `scratch`, a directory that is empty. `storage` is how tables will be published.
     ///
     /// # Errors
     /// [`GenerateError`], for example if nothing can be written there.
     pub fn measure<B: SolvedBoard>(
         rules: &RuleSet,
-        metric: Metric,
+        (metric, storage): (Metric, Storage),
         scratch: &Path,
     ) -> Result<Self, GenerateError> {
         let costs = match metric {
-            Metric::Wld => Costs::Outcomes(OutcomeCosts::measure::<B>(rules, scratch)?),
+            Metric::Wld => Costs::Outcomes(OutcomeCosts::measure::<B>(rules, storage, scratch)?),
             Metric::Dtw | Metric::Dtc | Metric::Dtz => {
-                Costs::Distances(DistanceCosts::measure::<B>(rules, metric, scratch)?)
+                let tables = (metric, storage);
+                Costs::Distances(DistanceCosts::measure::<B>(rules, tables, scratch)?)
             }
         };
         Ok(Self { costs })
     }
 
-    /// What the open steps of a plan take with so many threads. It must be for the rules, the board and
-    /// the metric that were measured.
+    /// What the open steps of a plan take with so many threads. It must be for the rules, the board, the metric and
+    /// the storage that were measured.
     #[must_use]
     pub fn forecast<B: SolvedBoard>(&self, plan: &Plan, threads: usize) -> Forecast {
         let cores = std::thread::available_parallelism().map_or(threads, usize::from);

@@ -264,7 +264,7 @@ impl<B: SolvedBoard> Generator<B> {
         let _locks = if plan.open().next().is_some() {
             let directory = |dir: &Path| dir.join(variant_directory(&self.rules));
             let mut locks = vec![DirectoryLock::acquire(&directory(&self.dir), monitor)?];
-            if self.storage == Storage::Compact {
+            if self.storage.is_compact() {
                 let work = directory(&work::work_directory(&self.dir));
                 locks.push(DirectoryLock::acquire(&work, monitor)?);
             }
@@ -306,7 +306,7 @@ impl<B: SolvedBoard> Generator<B> {
             }
             let table = Table::open(&path, Access::Read)?;
             table.expect(&self.rules, material, metric)?;
-            if self.storage == Storage::Complete && !table.stores_captures() {
+            if !self.storage.is_compact() && !table.stores_captures() {
                 return Ok(None);
             }
             bytes += table.bytes();
@@ -347,7 +347,7 @@ impl<B: SolvedBoard> Generator<B> {
             .map_err(|source| GenerateError::Class { material, source })?;
         let solved = self.solve(step, &index, shelf, monitor)?;
         let complete = (material, self.solved_metric());
-        if self.storage == Storage::Compact && step.needed {
+        if self.storage.is_compact() && step.needed {
             let work = work::work_directory(&self.dir);
             solved.publish(&self.rules, &work, complete, Storage::Complete)?;
         }

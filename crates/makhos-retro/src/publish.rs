@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use makhos_index::Material;
-use makhos_probe::{Metric, SideStatistics, TableSpec, TableWriter};
+use makhos_probe::{CompactOptions, Metric, SideStatistics, TableSpec, TableWriter};
 use makhos_rules::RuleSet;
 
 use crate::engine::SolvedOutcomes;
@@ -18,8 +18,18 @@ pub enum Storage {
     /// those of the variants.
     #[default]
     Compact,
+    /// The same, and of outcomes only one of two sides to move, which takes half the room. Probing the other looks at
+    /// all moves.
+    OneSide,
     /// All values, from which larger classes can be made.
     Complete,
+}
+
+impl Storage {
+    /// Whether values of positions with a capture for the side to move are left out.
+    pub(crate) fn is_compact(self) -> bool {
+        self != Self::Complete
+    }
 }
 
 /// What was found of a class, for each stored side.
@@ -72,9 +82,13 @@ fn create(
     statistics: &[SideStatistics],
     storage: Storage,
 ) -> Result<TableWriter, GenerateError> {
+    let options = CompactOptions {
+        one_side: storage == Storage::OneSide,
+        ..CompactOptions::default()
+    };
     Ok(match storage {
-        Storage::Compact => TableWriter::create_compact(dir, spec, statistics)?,
         Storage::Complete => TableWriter::create(dir, spec, statistics)?,
+        _ => TableWriter::create_compact_with(dir, spec, statistics, options)?,
     })
 }
 
@@ -113,9 +127,9 @@ fn write_outcomes(
     let mut writer = create(dir, spec, &statistics, storage)?;
     for side in sides {
         let (win, loss, len) = (&side.win, &side.loss, side.statistics.positions);
-        match storage {
-            Storage::Compact => writer.push_quiet_outcomes(win, loss, &side.captures, len)?,
-            Storage::Complete => writer.push_outcomes(win, loss, len)?,
+        match storage.is_compact() {
+            true => writer.push_quiet_outcomes(win, loss, &side.captures, len)?,
+            false => writer.push_outcomes(win, loss, len)?,
         }
     }
     Ok(writer)
@@ -130,9 +144,9 @@ fn publish_distances(
     let statistics: Vec<_> = sides.iter().map(|side| side.statistics).collect();
     let mut writer = create(dir, spec, &statistics, storage)?;
     for side in sides {
-        match storage {
-            Storage::Compact => writer.push_quiet_values(&side.values, &side.captures)?,
-            Storage::Complete => writer.push(&side.values)?,
+        match storage.is_compact() {
+            true => writer.push_quiet_values(&side.values, &side.captures)?,
+            false => writer.push(&side.values)?,
         }
     }
     Ok(writer.finish()?.bytes)

@@ -96,7 +96,7 @@ impl RawHeader {
             0 => Ok(None),
             flag if FLAG_KEPT.contains(&flag) => {
                 let is_compact = self.flags & FLAG_CAPTURE_VALUES == 0;
-                if metric != Metric::Dtw || !is_compact || self.sides != 2 {
+                if metric == Metric::Dtc || !is_compact || self.sides != 2 {
                     return Err(damaged("one side to move where there must be all"));
                 }
                 Ok(Some(u8::from(flag == FLAG_KEPT[1])))

@@ -54,7 +54,7 @@ impl Compact {
             kept: (header.metric == Metric::Wld).then(|| {
                 let side_cells = header.blocks_per_side() as usize * CELLS;
                 let per_cell = header.block_values / CELLS as u32;
-                Arc::new(Kept::new(header.sides().len(), side_cells, per_cell))
+                Arc::new(Kept::new(header.sides(), side_cells, per_cell))
             }),
         })
     }
@@ -214,7 +214,8 @@ impl Table {
         let Some(kept) = &compact.kept else {
             return self.decoded_value(compact, side, index);
         };
-        if let Some(outcome) = kept.outcome(side, index) {
+        let to_move = usize::from(!self.sides()[side].is_white());
+        if let Some(outcome) = kept.outcome(to_move, index) {
             // The numbers are those of the shortest distances.
             return Ok(PackedDtw::from_bits(outcome.into()));
         }

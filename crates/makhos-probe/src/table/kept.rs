@@ -9,6 +9,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
+use makhos_rules::Color;
+
 use crate::isa;
 
 /// Values that are kept in two bits if they are all the same.
@@ -38,6 +40,8 @@ pub(crate) struct Kept {
     side_cells: usize,
     /// Cells of all stored sides.
     cells: usize,
+    /// The number that the first cell would have if both sides were stored.
+    first_cell: usize,
     states: OnceLock<States>,
     /// Mixed stretches, two bits a value: 0 a draw, 1 a loss, 2 a win.
     slabs: Box<[OnceLock<Box<[AtomicU64]>>]>,
@@ -93,14 +97,19 @@ struct States {
 }
 
 impl Kept {
-    /// For a table of so many sides with so many cells of `per_cell` values, a power of two up to 1,024.
-    pub(super) fn new(sides: usize, side_cells: usize, per_cell: u32) -> Self {
-        let cells = sides * side_cells;
+    /// For a table with these sides to move, each with so many cells of `per_cell` values, a power of two up to
+    /// 1,024.
+    pub(super) fn new(sides: &[Color], side_cells: usize, per_cell: u32) -> Self {
+        let cells = sides.len() * side_cells;
+        let first = sides
+            .first()
+            .map_or(0, |&side| usize::from(!side.is_white()));
         let stretches = (per_cell as usize).div_ceil(STRETCH);
         Self {
             cell_shift: per_cell.trailing_zeros(),
             side_cells,
             cells,
+            first_cell: first * side_cells,
             states: OnceLock::new(),
             // Room for cells that are mixed throughout, and for what is left over at the ends of slabs.
             slabs: (0..(cells * stretches).div_ceil(SLAB) + cells.div_ceil(256))
@@ -110,8 +119,8 @@ impl Kept {
         }
     }
 
-    /// The outcome of the value with this index of a stored side, 0 a draw, 1 a loss, 2 a win, if its cell is
-    /// here.
+    /// The outcome of the value with this index and side to move, 0 White and 1 Black: 0 a draw, 1 a loss, 2 a win,
+    /// if its cell is here. Of a side that is not stored there is none.
     #[inline(always)]
     pub(crate) fn outcome(&self, side: usize, index: u64) -> Option<u8> {
         let spot = self.spot(side, index);
@@ -121,13 +130,20 @@ impl Kept {
         }
     }
 
-    /// Where the value with this index of a stored side is.
+    /// Where the value with this index and side to move is; of a side that is not stored it is nowhere, a cell
+    /// that there is not.
     #[inline(always)]
     pub(crate) fn spot(&self, side: usize, index: u64) -> Spot {
+        let cell = side * self.side_cells + (index >> self.cell_shift) as usize;
         Spot {
-            cell: side * self.side_cells + (index >> self.cell_shift) as usize,
+            cell: cell.wrapping_sub(self.first_cell),
             at: index as usize & ((1 << self.cell_shift) - 1),
         }
+    }
+
+    /// Whether it is the place of a side to move that is stored, be the value here or not.
+    pub(crate) fn is_stored(&self, spot: Spot) -> bool {
+        spot.cell < self.cells
     }
 
     /// Asks for the memory that [`uniform`](Self::uniform) will read.
@@ -294,6 +310,8 @@ fn reserve(bytes: usize) -> bool {
 mod tests {
     use super::*;
 
+    const BOTH: [Color; 2] = [Color::White, Color::Black];
+
     /// Cells of one outcome, of stretches of one outcome, and of all kinds.
     fn outcomes(number: usize, per_cell: u32) -> Vec<u8> {
         let value = |at: usize| match number % 4 {
@@ -308,7 +326,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_found() {
         for per_cell in [16, 64, 128, 1024] {
-            let kept = Kept::new(2, 100, per_cell);
+            let kept = Kept::new(&BOTH, 100, per_cell);
             for side in 0..2 {
                 for cell in 0..100 {
                     let start = cell * u64::from(per_cell);
@@ -332,8 +350,23 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_found_of_a_side_that_is_not_stored() {
+        for stored in 0..2 {
+            let kept = Kept::new(&BOTH[stored..=stored], 100, 1024);
+            for cell in 0..100 {
+                kept.put(cell, &outcomes(cell, 1024));
+            }
+            for index in (0..100 * 1024).step_by(77) {
+                let expected = outcomes(index / 1024, 1024)[index % 1024];
+                assert_eq!(kept.outcome(stored, index as u64), Some(expected));
+                assert_eq!(kept.outcome(1 - stored, index as u64), None);
+            }
+        }
+    }
+
+    #[test]
     fn threads_that_keep_and_read_at_once_find_nothing_wrong() {
-        let kept = Kept::new(1, 400, 1024);
+        let kept = Kept::new(&BOTH[..1], 400, 1024);
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let kept = &kept;
@@ -367,7 +400,7 @@ mod tests {
         let taken = |before: u64| BYTES.load(Ordering::Relaxed) as i64 - before as i64;
         let before = BYTES.load(Ordering::Relaxed);
         let cells = 8 << 20;
-        let kept = Kept::new(1, cells, 1024);
+        let kept = Kept::new(&BOTH[..1], cells, 1024);
         kept.put(5, &outcomes(3, 1024));
         let bytes = States::bytes(cells) as i64;
         assert!(taken(before) > bytes * 3 / 4);
@@ -375,7 +408,7 @@ mod tests {
         drop(kept);
         assert!(taken(before) < bytes / 4);
         // What would be too much is not kept.
-        let kept = Kept::new(1, 100 << 20, 1);
+        let kept = Kept::new(&BOTH[..1], 100 << 20, 1);
         kept.put(5, &[1]);
         assert_eq!(kept.outcome(0, 5), None);
         assert!(taken(before) < bytes / 4);

@@ -3,8 +3,9 @@
 //! A single probe waits for memory again and again. Here all positions of a chunk take one step before any of
 //! them takes the next, so that the processor waits for many places in memory at the same time: where a
 //! position is stored, whether that stretch is all one outcome, where else the outcome is, the outcome.
-//! Positions in which the side to move must capture are replaced by those that its captures lead to, again and
-//! again, until there are only such that are looked up; then their values go back the way they came.
+//! Positions in which the side to move must capture, or whose side to move is not stored, are replaced by those that
+//! its moves lead to, again and again, until there are only such that are looked up; then their values go back
+//! the way they came.
 //!
 //! What has not been decoded yet is left to single probes, sorted so that each cell is decoded once.
 
@@ -15,6 +16,7 @@ use crate::isa::Task;
 use crate::probe_error::ProbeError;
 use crate::table::{Kept, Spot, Word};
 use crate::tablebase::Tablebase;
+use crate::tablebase::answers::Batch;
 use crate::tablebase::quick::outcome_of;
 use crate::value::{Dtw, Wld};
 
@@ -22,8 +24,8 @@ use crate::value::{Dtw, Wld};
 /// what is known of them stays near the processor.
 const CHUNK: usize = 256;
 
-/// Positions of a chunk and of all its captures, about. Usually there are less than two for each of a chunk; with
-/// many more pieces than any table has there could be any number.
+/// Positions of a chunk and of all that follow, about. Usually there are less than two for each of a chunk, or ten
+/// where its side to move is not stored; with many more pieces than any table has there could be any number.
 const MOST: usize = 64 * CHUNK;
 
 /// What is known of a position. The greater of two replies is the better; if one is unknown, so is the best.
@@ -36,6 +38,16 @@ enum Known {
     No,
 }
 
+impl Known {
+    #[inline(always)]
+    fn value(self) -> Option<Wld> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Nothing | Self::No => None,
+        }
+    }
+}
+
 /// What the first look tells, by the number of the outcome plus one.
 const BY_UNIFORM: [Known; 4] = [
     Known::No,
@@ -46,16 +58,16 @@ const BY_UNIFORM: [Known; 4] = [
 
 /// What the chunks of a batch need; its memory is used again.
 struct Chunk<'a, B> {
-    /// The positions of a chunk, behind them those that captures lead to: every one behind the one it
-    /// comes from.
+    /// The positions of a chunk, behind them those that moves lead to: every one behind the one it comes
+    /// from.
     positions: Vec<Position<B>>,
     /// From which position another one comes, for those behind the chunk itself.
     parents: Vec<u32>,
     known: Vec<Known>,
     /// Numbers of the positions that are looked up.
     quiet: Vec<u32>,
-    /// Numbers of the positions in which the side to move must capture.
-    captures: Vec<u32>,
+    /// Numbers of the positions whose moves are looked at: the side to move must capture, or is not stored.
+    expanded: Vec<u32>,
     /// Of positions that are not known from the first look.
     spots: Vec<(u32, &'a Kept, Spot)>,
     words: Vec<(u32, Word<'a>)>,
@@ -88,7 +100,7 @@ impl<'a, B: Board> Chunk<'a, B> {
             parents: Vec::new(),
             known: Vec::new(),
             quiet: Vec::new(),
-            captures: Vec::new(),
+            expanded: Vec::new(),
             spots: Vec::new(),
             words: Vec::new(),
             moves: Vec::new(),
@@ -110,7 +122,7 @@ impl<'a, B: Board> Chunk<'a, B> {
                 from,
             });
             from = self.positions.len();
-            self.capture(tables);
+            self.expand(tables);
         }
         for child in (positions.len()..self.positions.len()).rev() {
             let parent = self.parents[child - positions.len()] as usize;
@@ -127,18 +139,18 @@ impl<'a, B: Board> Chunk<'a, B> {
     fn sort_out(&mut self, tables: &'a Tablebase<B>, from: usize) {
         let count = self.positions.len() - from;
         self.quiet.resize(count, 0);
-        self.captures.resize(count, 0);
+        self.expanded.resize(count, 0);
         let (mut quiet, mut captures) = (0, 0);
         for (number, position) in (from as u32..).zip(&self.positions[from..]) {
             // Both lists are written and one of them grows: a branch could not be foreseen.
             let must_capture = tables.rules().has_capture(position);
             self.quiet[quiet] = number;
-            self.captures[captures] = number;
+            self.expanded[captures] = number;
             quiet += usize::from(!must_capture);
             captures += usize::from(must_capture);
         }
         self.quiet.truncate(quiet);
-        self.captures.truncate(captures);
+        self.expanded.truncate(captures);
     }
 
     /// Finds out where quiet positions are stored.
@@ -191,7 +203,11 @@ impl<'a, B: Board> Chunk<'a, B> {
                     word.prefetch();
                     self.words.push((number, word));
                 }
-                None => self.known[number as usize] = Known::No,
+                None if kept.is_stored(spot) => self.known[number as usize] = Known::No,
+                None => {
+                    self.known[number as usize] = Known::Nothing;
+                    self.expanded.push(number);
+                }
             }
         }
         for &(number, word) in &self.words {
@@ -199,16 +215,19 @@ impl<'a, B: Board> Chunk<'a, B> {
         }
     }
 
-    /// Puts the positions that captures lead to behind the others, unless there are too many.
-    fn capture(&mut self, tables: &Tablebase<B>) {
-        for at in 0..self.captures.len() {
-            let number = self.captures[at];
+    /// Puts the positions that moves lead to behind the others, unless there are too many.
+    fn expand(&mut self, tables: &Tablebase<B>) {
+        for at in 0..self.expanded.len() {
+            let number = self.expanded[at];
             if self.positions.len() >= MOST {
                 self.known[number as usize] = Known::No;
                 continue;
             }
             let position = self.positions[number as usize];
             tables.rules().legal_moves_into(&position, &mut self.moves);
+            if self.moves.is_empty() {
+                self.known[number as usize] = Known::Value(Wld::Loss);
+            }
             for mv in &self.moves {
                 self.positions.push(position.make(mv));
                 self.parents.push(number);
@@ -218,72 +237,64 @@ impl<'a, B: Board> Chunk<'a, B> {
 }
 
 impl<B: Board> Tablebase<B> {
-    /// [`probe_wld`](Self::probe_wld) of many positions, in their order, on this thread. What has been decoded is
+    /// [`probe_wld`](Self::probe_wld) of many positions, on this thread. What has been decoded is
     /// read for many positions at the same time; the rest class by class and cell by cell, so that each part of
     /// a file is decoded once, however the positions are mixed.
     ///
-    /// # Errors
-    /// Each position has its own [`ProbeError`]; the same as by [`probe_wld`](Self::probe_wld).
+    /// Each position has its own value or error, the same as by [`probe_wld`](Self::probe_wld).
     #[must_use]
-    pub fn probe_wld_batch(&self, positions: &[Position<B>]) -> Vec<Result<Wld, Box<ProbeError>>> {
-        let mut found = Vec::with_capacity(positions.len());
-        let mut rest = Vec::new();
+    pub fn probe_wld_batch(&self, positions: &[Position<B>]) -> Batch<Wld> {
+        let mut values = Vec::with_capacity(positions.len());
         let mut chunk = Chunk::new();
         for positions in positions.chunks(CHUNK) {
             chunk.probe(self, positions);
-            for known in &chunk.known[..positions.len()] {
-                if let Known::Value(value) = known {
-                    found.push(Ok(*value));
-                    continue;
-                }
-                rest.push(found.len());
-                found.push(Ok(Wld::Loss));
-            }
+            values.extend(
+                chunk.known[..positions.len()]
+                    .iter()
+                    .map(|known| known.value()),
+            );
         }
-        self.one_by_one(positions, rest, |number, position| {
-            found[number] = self.probe_wld(position).map_err(Box::new);
-        });
-        found
+        let numbered = (0..).zip(&values);
+        let rest = numbered.filter_map(|(number, value)| value.is_none().then_some(number));
+        let rest = rest.collect();
+        self.one_by_one(positions, rest, values, Self::probe_wld)
     }
 
-    /// [`probe_dtw`](Self::probe_dtw) of many positions, in their order, on this thread: class by class and cell by
+    /// [`probe_dtw`](Self::probe_dtw) of many positions, on this thread: class by class and cell by
     /// cell, as [`probe_wld_batch`](Self::probe_wld_batch).
-    ///
-    /// # Errors
-    /// Each position has its own [`ProbeError`].
     #[must_use]
-    pub fn probe_dtw_batch(&self, positions: &[Position<B>]) -> Vec<Result<Dtw, Box<ProbeError>>> {
-        let mut found: Vec<_> = positions.iter().map(|_| Ok(Dtw::Draw)).collect();
-        self.one_by_one(
-            positions,
-            (0..positions.len()).collect(),
-            |number, position| {
-                found[number] = self.probe_dtw(position).map_err(Box::new);
-            },
-        );
-        found
+    pub fn probe_dtw_batch(&self, positions: &[Position<B>]) -> Batch<Dtw> {
+        let all = (0..positions.len()).collect();
+        let values = vec![None; positions.len()];
+        self.one_by_one(positions, all, values, Self::probe_dtw)
     }
 
-    /// Calls `probe` with the positions of these numbers, in the order in which they are stored.
-    fn one_by_one(
+    /// Probes the positions of these numbers, in the order in which they are stored. `values` has those of the
+    /// others.
+    fn one_by_one<V>(
         &self,
         positions: &[Position<B>],
         numbers: Vec<usize>,
-        mut probe: impl FnMut(usize, &Position<B>),
-    ) {
-        let mut order: Vec<_> = numbers
-            .into_iter()
-            .map(|number| {
-                let position = &positions[number];
-                let material = Material::of(position).canonical();
-                let stored = self.stored(position);
-                let place = stored.map_or((0, 0), |stored| (stored.side_number(), stored.index));
-                (material, place, number)
-            })
-            .collect();
+        mut values: Vec<Option<V>>,
+        probe: impl Fn(&Self, &Position<B>) -> Result<V, ProbeError>,
+    ) -> Batch<V> {
+        let place = |number: usize| {
+            let position = &positions[number];
+            let material = Material::of(position).canonical();
+            let stored = self.stored(position);
+            let place = stored.map_or((0, 0), |stored| (stored.side_number(), stored.index));
+            (material, place, number)
+        };
+        let mut order: Vec<_> = numbers.into_iter().map(place).collect();
         order.sort_unstable();
+        let mut errors = Vec::new();
         for (.., number) in order {
-            probe(number, &positions[number]);
+            match probe(self, &positions[number]) {
+                Ok(value) => values[number] = Some(value),
+                Err(error) => errors.push((number, error)),
+            }
         }
+        errors.sort_unstable_by_key(|(number, _)| *number);
+        Batch { values, errors }
     }
 }

@@ -33,7 +33,8 @@ impl<B: Board> Tablebase<B> {
 
     /// [`probe_wld`](Self::probe_wld) for searches, which have many positions to ask for: an answer only if a
     /// table of outcomes tells it at once, without searching captures or decoding a block. `None` otherwise, and
-    /// also where a table is missing or damaged. From tables that are not compact there is never an answer.
+    /// also where a table is missing or damaged. From tables that are not compact there is never an answer, nor for a
+    /// side to move that is not stored.
     ///
     /// To have one the next time, ask [`probe_wld`](Self::probe_wld).
     #[must_use]

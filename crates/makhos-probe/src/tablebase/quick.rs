@@ -59,10 +59,9 @@ impl<B: Board> Stored<'_, B> {
         }
     }
 
-    /// The number of the side to move among those that are stored.
+    /// The side to move as it is stored, as a number: 0 White, 1 Black.
     #[inline(always)]
     pub(super) fn side_number(&self) -> usize {
-        // Where only one is stored it is White.
         usize::from(self.is_black)
     }
 

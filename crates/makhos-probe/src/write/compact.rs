@@ -23,7 +23,11 @@ pub(super) struct CompactWriter {
     waiting: Waiting,
     /// The models of all chapters so far.
     models: Vec<Vec<u8>>,
-    /// Of a table of distances: the blocks and models of each side, which are written at the end.
+    /// Whether everything is written at the end: of distances, and where only one side is stored.
+    held_back: bool,
+    /// Whether only one of two sides is stored.
+    one_side: bool,
+    /// What is held back: the blocks and models of each side.
     sides: Vec<EncodedChapter>,
 }
 
@@ -39,14 +43,26 @@ struct Waiting {
 }
 
 impl CompactWriter {
-    pub(super) fn new(header: &Header) -> Self {
+    /// For a table with this header; `one_side` is what is wanted of a table of outcomes.
+    pub(super) fn new(header: &Header, one_side: bool) -> Self {
+        let one_side = match header.metric {
+            Metric::Wld => one_side,
+            metric => metric == Metric::Dtw,
+        } && header.statistics.len() == 2;
         Self {
+            held_back: one_side || header.metric.has_plies(),
+            one_side,
             rows: Rows::new(header.board_rows, header.material),
             encoded: 0,
             waiting: Waiting::default(),
             models: Vec::new(),
             sides: vec![EncodedChapter::default(); header.statistics.len()],
         }
+    }
+
+    /// Whether nothing is written before the end, when it is known which side is stored.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.held_back
     }
 }
 
@@ -104,7 +120,8 @@ impl TableWriter {
     /// Values at captures are counted, and compared with the statistics, but not stored. All threads of the
     /// current rayon pool encode; the bytes depend on the values alone, not on threads or on the parts in
     /// which the values come. Of values that are not encoded yet, at most a chapter of 64 blocks for
-    /// each thread and one more is kept in memory, three bits a value.
+    /// each thread and one more is kept in memory, three bits a value. Where only
+    /// [one side](crate::CompactOptions::one_side) is stored, encoded blocks are kept until the table is finished.
     ///
     /// # Errors
     /// [`WriteError::OtherMetric`] for a table of any other metric; [`WriteError::Storage`] for a table that
@@ -298,14 +315,14 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes the blocks of chapters, or of distances keeps them to the end.
+    /// Writes the blocks of chapters, or holds them back.
     fn take_encoded(&mut self, encoded: Vec<EncodedChapter>) -> Result<(), WriteError> {
         let Some(compact) = &mut self.compact else {
             return Ok(());
         };
         let mut blocks = Vec::new();
         for chapter in encoded {
-            if self.header.metric.has_plies() {
+            if compact.held_back {
                 let side = &mut compact.sides[self.side];
                 side.blocks.extend(chapter.blocks);
                 side.models.extend(chapter.models);
@@ -320,15 +337,15 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes what is still missing of a compact table: of outcomes the models, of distances everything.
+    /// Writes what is still missing of a compact table: the models, or everything.
     pub(super) fn write_rest(&mut self) -> Result<(), WriteError> {
         let Some(compact) = &mut self.compact else {
             return Ok(());
         };
         let mut entries = Vec::new();
-        if self.header.metric.has_plies() {
+        if compact.held_back {
             let mut sides = std::mem::take(&mut compact.sides);
-            if self.header.metric == Metric::Dtw && sides.len() == 2 {
+            if compact.one_side {
                 let kept = usize::from(sides[1].bytes() < sides[0].bytes());
                 self.header.kept = Some(kept as u8);
                 sides = vec![sides.swap_remove(kept)];

@@ -42,7 +42,7 @@ impl TableWriter {
     ) -> Result<Self, WriteError> {
         let header = checked_dtz_header(spec, statistics, block_values)?;
         let name = dtz_file_name(spec.material, spec.road);
-        Self::begin(dtz_path(dir, spec), &name, header)
+        Self::begin(dtz_path(dir, spec), &name, header, None)
     }
 }
 

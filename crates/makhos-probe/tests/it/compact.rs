@@ -5,8 +5,9 @@ use std::path::Path;
 
 use makhos_index::stored_sides;
 use makhos_probe::{
-    Access, Dtc, Dtw, Metric, Outcomes, PackedDtw, Published, Sample, SideStatistics, Table,
-    TableError, TableSpec, TableWriter, Tablebase, WriteError, verify_sample, verify_values,
+    Access, CompactOptions, Dtc, Dtw, Metric, Outcomes, PackedDtw, Published, Sample,
+    SideStatistics, Table, TableError, TableSpec, TableWriter, Tablebase, WriteError,
+    verify_sample, verify_values,
 };
 use makhos_rules::{Color, variant};
 use proptest::prelude::*;
@@ -19,6 +20,8 @@ pub(crate) struct Quiet {
     pub(crate) fake: Fake,
     /// By side: a bit for each position in which the side to move must capture.
     pub(crate) captures: Vec<Vec<u64>>,
+    /// Whether of outcomes only one side is to be stored.
+    pub(crate) one_side: bool,
 }
 
 /// Outcomes in runs, two in `share` of them captures.
@@ -44,6 +47,7 @@ pub(crate) fn quiet_of(class: &str, metric: Metric, seed: u64, share: u64) -> Qu
     Quiet {
         captures: captures.collect(),
         fake,
+        one_side: false,
     }
 }
 
@@ -65,8 +69,11 @@ impl Quiet {
     }
 
     pub(crate) fn writer(&self, dir: &Path) -> Result<TableWriter, WriteError> {
-        let (spec, blocks) = (&self.fake.spec, self.fake.block_values);
-        TableWriter::create_compact_with_blocks(dir, spec, &self.statistics(), blocks)
+        let options = CompactOptions {
+            block_values: self.fake.block_values,
+            one_side: self.one_side,
+        };
+        TableWriter::create_compact_with(dir, &self.fake.spec, &self.statistics(), options)
     }
 
     pub(crate) fn write(&self, dir: &Path) -> Published {
@@ -98,7 +105,14 @@ impl Quiet {
             for (&side, statistics) in stored_sides(table.material()).iter().zip(self.statistics())
             {
                 assert_eq!(table.statistics(side), Some(&statistics));
-                assert!(table.stores_side(side) || table.metric() == Metric::Dtw);
+                let one_of_two = match table.metric() {
+                    Metric::Wld => self.one_side,
+                    metric => metric == Metric::Dtw,
+                } && self.fake.sides.len() == 2;
+                assert_eq!(
+                    table.sides().len() == 1,
+                    one_of_two || self.fake.sides.len() == 1
+                );
                 if !table.stores_side(side) {
                     let error = table.wld(side, 0).expect_err("not stored");
                     assert!(matches!(error, TableError::SideNotStored { .. }));
@@ -156,9 +170,10 @@ proptest! {
         class in prop::sample::select(vec!["1k-1k", "2k-1m", "1m1k-1m", "2m-1k", "2m-2m", "1k-1m"]),
         seed in any::<u64>(),
         share in 2..12_u64,
+        one_side in any::<bool>(),
     ) {
         let dir = tempfile::tempdir().expect("a directory");
-        let quiet = quiet(class, seed, share);
+        let quiet = Quiet { one_side, ..quiet(class, seed, share) };
         quiet.assert_readable(&quiet.write(dir.path()).path);
     }
 
@@ -176,8 +191,13 @@ proptest! {
     }
 
     #[test]
-    fn bytes_depend_on_values_alone(seed in any::<u64>(), threads in 1..5_usize) {
-        let quiet = quiet("2m-2m", seed, 5);
+    fn bytes_depend_on_values_alone(
+        class in prop::sample::select(vec!["2m-2m", "2m-1k"]),
+        seed in any::<u64>(),
+        threads in 1..5_usize,
+        one_side in any::<bool>(),
+    ) {
+        let quiet = Quiet { one_side, ..quiet(class, seed, 5) };
         let dir = tempfile::tempdir().expect("a directory");
         let whole = fs::read(quiet.write(dir.path()).path).expect("readable");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -276,8 +296,12 @@ fn wrong_ways_to_hand_in_values_are_refused() {
     assert!(text.contains("captures"), "{text}");
     let spec = TableSpec { ..quiet.fake.spec };
     for blocks in [512, 1025, 131_072] {
+        let options = CompactOptions {
+            block_values: blocks,
+            ..CompactOptions::default()
+        };
         let error =
-            TableWriter::create_compact_with_blocks(dir.path(), &spec, &quiet.statistics(), blocks);
+            TableWriter::create_compact_with(dir.path(), &spec, &quiet.statistics(), options);
         assert!(
             matches!(error, Err(WriteError::Inconsistent { .. })),
             "{blocks}"
@@ -298,6 +322,11 @@ fn positions_that_are_not_stored_are_errors() {
 
 /// Writes all solved classes as compact tables.
 pub(crate) fn write_compact(solved: &Solved<u32>, dir: &Path, metric: Metric) {
+    write_compact_sides(solved, dir, metric, false);
+}
+
+/// Writes all solved classes as compact tables, of outcomes with all sides or one.
+fn write_compact_sides(solved: &Solved<u32>, dir: &Path, metric: Metric, one_side: bool) {
     for (&material, class) in &solved.classes {
         let sides = stored_sides(material).iter().zip(&class.sides);
         let statistics: Vec<_> = sides
@@ -310,7 +339,11 @@ pub(crate) fn write_compact(solved: &Solved<u32>, dir: &Path, metric: Metric) {
             metric,
         };
         // Small blocks, so that probing crosses their borders.
-        let writer = TableWriter::create_compact_with_blocks(dir, &spec, &statistics, 1024);
+        let options = CompactOptions {
+            block_values: 1024,
+            one_side,
+        };
+        let writer = TableWriter::create_compact_with(dir, &spec, &statistics, options);
         let mut writer = writer.expect("create");
         for (&side, values) in sides {
             let mut captures = vec![0; values.len().div_ceil(64)];
@@ -339,9 +372,13 @@ fn every_position_has_its_value_and_tables_verify() {
         (variant::ITALIAN, "2m-1k"),
     ] {
         let solved = solve::<u32>(rules, class);
-        for metric in Metric::ALL {
+        for (metric, one_side) in [
+            (Metric::Wld, false),
+            (Metric::Wld, true),
+            (Metric::Dtw, false),
+        ] {
             let dir = tempfile::tempdir().expect("a directory");
-            write_compact(&solved, dir.path(), metric);
+            write_compact_sides(&solved, dir.path(), metric, one_side);
             let tables = Tablebase::<u32>::open(rules, dir.path()).expect("a directory");
             let mut answered = 0;
             solved.for_each(|position, value| {
@@ -367,6 +404,47 @@ fn every_position_has_its_value_and_tables_verify() {
             assert_eq!(some.expect("tables").differing, 0);
         }
     }
+}
+
+#[test]
+fn the_smaller_side_is_stored_and_batches_find_the_other() {
+    let mut stored = [0; 2];
+    for (rules, class) in [
+        (variant::RUSSIAN, "2k-1m"),
+        (variant::ENGLISH, "1m1k-1k"),
+        (variant::SPANISH, "2m-1k"),
+    ] {
+        let solved = solve::<u32>(rules, class);
+        let [both, one] = [false, true].map(|one_side| {
+            let dir = tempfile::tempdir().expect("a directory");
+            write_compact_sides(&solved, dir.path(), Metric::Wld, one_side);
+            dir
+        });
+        let [both, one] =
+            [&both, &one].map(|dir| Tablebase::<u32>::open(rules, dir.path()).expect("tables"));
+        for (material, metric) in one.tables() {
+            let [both, one] = [&both, &one].map(|set| set.table(material, metric).expect("tables"));
+            let sides = stored_sides(material);
+            assert_eq!((both.sides(), one.sides().len()), (sides, 1));
+            assert!(one.bytes() <= both.bytes());
+            stored[usize::from(!one.sides()[0].is_white())] += sides.len() - 1;
+        }
+        let (mut positions, mut expected) = (Vec::new(), Vec::new());
+        let mut number = 0;
+        solved.for_each(|position, value| {
+            number += 1;
+            // Cells are decoded on the way, so that answers come from all the places there are.
+            if number % 7 == 0 {
+                positions.push(position);
+                expected.push(value.wld());
+            }
+        });
+        for _ in 0..2 {
+            let found = one.probe_wld_batch(&positions).into_values();
+            assert!(found.expect("tables") == expected);
+        }
+    }
+    assert!(stored.iter().all(|&side| side > 0), "{stored:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use makhos_probe::{Access, Metric, Table};
 
-use crate::compact::{bit, quiet_of};
+use crate::compact::{Quiet, bit, quiet_of};
 
 fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
     (0..len).map(|i| u64::from(bytes[at + i]) << (8 * i)).sum()
@@ -410,9 +410,16 @@ fn compact_values_are_read_from_the_specification_alone() {
         ("2m-1m", 9),
         ("1k-1m", 12),
     ] {
-        for metric in Metric::ALL {
+        for (metric, one_side) in [
+            (Metric::Wld, false),
+            (Metric::Wld, true),
+            (Metric::Dtw, false),
+        ] {
             let dir = tempfile::tempdir().expect("a directory");
-            let quiet = quiet_of(class, metric, seed, 4);
+            let quiet = Quiet {
+                one_side,
+                ..quiet_of(class, metric, seed, 4)
+            };
             let path = quiet.write(dir.path()).path;
             let bytes = fs::read(&path).expect("the table");
             let table = Table::open(Path::new(&path), Access::Map).expect("a good table");

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use makhos_index::{Material, Reason, normalize};
-use makhos_probe::{Access, Dtw, Metric, PackedDtw, Plies, ProbeError, Tablebase, Wld, table_path};
+use makhos_probe::{
+    Access, Batch, Dtw, Metric, PackedDtw, Plies, ProbeError, Tablebase, Wld, table_path,
+};
 use makhos_rules::notation::fen;
 use makhos_rules::{Board, Color, Position, RuleSet, variant};
 
@@ -47,28 +49,42 @@ fn many_positions_have_the_values_of_each() {
     let over = Position::new(0, 0, 0, 1 << 31, Color::White);
     positions.push(over.expect("a position"));
     let found = tables.probe_dtw_batch(&positions);
-    assert_eq!(found.len(), positions.len());
-    for (position, found) in positions.iter().zip(found) {
-        let single = tables.probe_dtw(position);
-        assert_eq!(
-            found.map_err(|e| e.to_string()),
-            single.map_err(|e| e.to_string())
-        );
-    }
+    assert_same(&found, positions.iter().map(|it| tables.probe_dtw(it)));
+    assert_eq!(found.errors().len(), 1);
+    let error = found.into_values().expect_err("one is outside the tables");
+    assert!(matches!(error, ProbeError::TooManyPieces { .. }));
     assert_batch_is_single(&tables, &positions);
+}
+
+/// Compares values and errors with those of single probes.
+fn assert_same<V: PartialEq + std::fmt::Debug>(
+    found: &Batch<V>,
+    single: impl Iterator<Item = Result<V, ProbeError>>,
+) {
+    let mut errors = found.errors().iter();
+    let mut count = 0;
+    for (number, single) in single.enumerate() {
+        match single {
+            Ok(value) => assert_eq!(found.values()[number].as_ref(), Some(&value), "{number}"),
+            Err(error) => {
+                assert!(found.values()[number].is_none());
+                let (at, text) = errors
+                    .next()
+                    .map(|(at, e)| (*at, e.to_string()))
+                    .expect("an error");
+                assert_eq!((at, text), (number, error.to_string()));
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(found.values().len(), count);
+    assert!(errors.next().is_none());
 }
 
 /// Compares what a batch says with single probes, errors included.
 fn assert_batch_is_single<B: Board>(tables: &Tablebase<B>, positions: &[Position<B>]) {
     let found = tables.probe_wld_batch(positions);
-    assert_eq!(found.len(), positions.len());
-    for (position, found) in positions.iter().zip(found) {
-        assert_eq!(
-            found.map_err(|e| e.to_string()),
-            tables.probe_wld(position).map_err(|e| e.to_string()),
-            "{position:?}"
-        );
-    }
+    assert_same(&found, positions.iter().map(|it| tables.probe_wld(it)));
 }
 
 /// All positions of the solved classes and their colour flips, mixed up.

@@ -12,6 +12,7 @@ use crate::error::GenerateError;
 use crate::generate::Generator;
 use crate::monitor::Quiet;
 use crate::plan::Step;
+use crate::publish::Storage;
 
 /// Measured costs; much the same for a position of any class.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,14 +28,14 @@ pub(super) struct DistanceCosts {
 impl DistanceCosts {
     pub(super) fn measure<B: SolvedBoard>(
         rules: &RuleSet,
-        metric: Metric,
+        (metric, storage): (Metric, Storage),
         scratch: &Path,
     ) -> Result<Self, GenerateError> {
         let targets = match is_small(rules) {
             true => classes(4),
             false => named(&["2k-1k", "1m1k-1k"]),
         };
-        let generator = Generator::<B>::new(*rules, scratch, metric);
+        let generator = Generator::<B>::new(*rules, scratch, metric).with_storage(storage);
         let plan = generator.plan(&targets)?;
         let reports = generator.run(&plan, &Quiet)?;
         let times: Vec<_> = reports

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use makhos_index::{Material, PlacementIndex, classes, closure};
+use makhos_index::{Material, PlacementIndex, classes, closure, stored_sides};
 use makhos_probe::Metric;
 use makhos_rules::RuleSet;
 
@@ -35,9 +35,10 @@ const CACHE: u64 = 64 << 20;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct OutcomeCosts {
     rules: RuleSet,
+    storage: Storage,
     /// Seconds for a unit of work of each kind.
     units: [f64; 4],
-    /// Seconds for compressing a position of a compact table, and of a complete one, which classes that
+    /// Seconds for compressing a position of a published table, and of a complete one, which classes that
     /// others need have for a while: in classes of few positions and of [`MANY`].
     writing: [[f64; 2]; 2],
     /// Seconds until a file is safe on the disk.
@@ -53,7 +54,7 @@ pub(super) struct OutcomeCosts {
 struct Sums {
     /// Seconds and units by kind.
     work: [Ratio; 4],
-    /// Seconds and positions, of compact and complete tables, of few positions and of many.
+    /// Seconds and positions, of published and complete tables, of few positions and of many.
     writing: [[Ratio; 2]; 2],
     /// Seconds of each file.
     files: Vec<f64>,
@@ -86,6 +87,7 @@ impl Ratio {
 impl OutcomeCosts {
     pub(super) fn measure<B: SolvedBoard>(
         rules: &RuleSet,
+        storage: Storage,
         scratch: &Path,
     ) -> Result<Self, GenerateError> {
         // Beside all small classes a large one, as most of the work is in large ones.
@@ -96,11 +98,12 @@ impl OutcomeCosts {
         };
         let mut sums = Sums::default();
         for material in closure(&targets) {
-            sums.add::<B>(rules, scratch, material)?;
+            sums.add::<B>(rules, storage, scratch, material)?;
         }
         sums.files.sort_by(f64::total_cmp);
         Ok(Self {
             rules: *rules,
+            storage,
             units: sums.work.map(|ratio| ratio.value(0.0)),
             writing: sums.writing.map(|[few, many]| {
                 let few = few.value(0.0);
@@ -119,11 +122,15 @@ impl OutcomeCosts {
             kind: Kind::Bare,
             units: f64::INFINITY,
         });
-        let by_figures = positions * bits(&self.rules, material) / 8.0;
+        let by_figures = bytes_by_figures(&self.rules, self.storage, material, positions);
         let about = by_figures * self.density[unevenness(material)];
         let bytes = self.bytes.get(&material);
         let (mut a_position, mut files) = (0.0, 0.0);
-        for (writing, made) in self.writing.iter().zip([!step.done, step.needed]) {
+        for (writing, made) in self
+            .writing
+            .iter()
+            .zip([!step.done, step.needed && self.storage.is_compact()])
+        {
             if made {
                 a_position += writing[usize::from(positions > MANY)];
                 files += 1.0;
@@ -145,6 +152,7 @@ impl Sums {
     fn add<B: SolvedBoard>(
         &mut self,
         rules: &RuleSet,
+        storage: Storage,
         scratch: &Path,
         material: Material,
     ) -> Result<(), GenerateError> {
@@ -158,29 +166,36 @@ impl Sums {
         let positions = index.len() as f64 * solved.len() as f64;
         let mut bytes = 0;
         let work = work_directory(scratch);
-        for (number, (dir, storage)) in [(scratch, Storage::Compact), (&work, Storage::Complete)]
+        for (number, (dir, kind)) in [(scratch, storage), (&work, Storage::Complete)]
             .into_iter()
             .enumerate()
         {
             let start = Instant::now();
             let table = (material, Metric::Wld);
-            let writer = begin_outcomes(rules, dir, table, &solved, storage)?;
+            let writer = begin_outcomes(rules, dir, table, &solved, kind)?;
             let many = usize::from(positions > MANY);
             self.writing[number][many].add(start.elapsed().as_secs_f64(), positions);
             let start = Instant::now();
             let written = writer.finish()?.bytes;
             self.files.push(start.elapsed().as_secs_f64());
-            if storage == Storage::Compact {
+            if number == 0 {
                 bytes = written;
             }
         }
         self.bytes.insert(material, bytes);
         if material.pieces() > 2 {
-            let by_figures = positions * bits(rules, material) / 8.0;
+            let by_figures = bytes_by_figures(rules, storage, material, positions);
             self.density[unevenness(material)].add(bytes as f64, by_figures);
         }
         Ok(())
     }
+}
+
+/// Bytes of a file by the figures, which are those of compact tables of all sides.
+fn bytes_by_figures(rules: &RuleSet, storage: Storage, material: Material, positions: f64) -> f64 {
+    let halved = storage == Storage::OneSide && stored_sides(material).len() == 2;
+    let share = if halved { 0.5 } else { 1.0 };
+    share * positions * bits(rules, material) / 8.0
 }
 
 /// Solves a class, and tells the shortest time of some runs.

@@ -10,23 +10,30 @@ fn scratch() -> tempfile::TempDir {
 }
 
 fn measured<B: SolvedBoard>(rules: &RuleSet, metric: Metric) -> Calibration {
-    Calibration::measure::<B>(rules, metric, scratch().path()).expect("a measurement")
+    measured_as::<B>(rules, metric, Storage::Compact)
+}
+
+fn measured_as<B: SolvedBoard>(rules: &RuleSet, metric: Metric, storage: Storage) -> Calibration {
+    Calibration::measure::<B>(rules, (metric, storage), scratch().path()).expect("a measurement")
 }
 
 #[test]
 fn files_are_foretold_within_a_factor_of_two() {
     let rules = variant::THAI;
-    let dir = scratch();
-    let generator = Generator::<u32>::new(rules, dir.path(), Metric::Wld);
-    // Of these, nothing is known but by smaller ones.
-    let plan = generator
-        .plan(&named(&["2k-3k", "1m2k-2k"]))
-        .expect("a plan");
-    let forecast = measured::<u32>(&rules, Metric::Wld).forecast::<u32>(&plan, 1);
-    let reports = generator.run(&plan, &Quiet).expect("tables");
-    let disk: u64 = reports.iter().map(|report| report.bytes).sum();
-    let ratio = forecast.disk as f64 / disk as f64;
-    assert!((0.5..2.0).contains(&ratio), "{ratio}");
+    for storage in [Storage::Compact, Storage::OneSide, Storage::Complete] {
+        let dir = scratch();
+        let generator = Generator::<u32>::new(rules, dir.path(), Metric::Wld).with_storage(storage);
+        // Of these, nothing is known but by smaller ones.
+        let plan = generator
+            .plan(&named(&["2k-3k", "1m2k-2k"]))
+            .expect("a plan");
+        let calibration = measured_as::<u32>(&rules, Metric::Wld, storage);
+        let forecast = calibration.forecast::<u32>(&plan, 1);
+        let reports = generator.run(&plan, &Quiet).expect("tables");
+        let disk: u64 = reports.iter().map(|report| report.bytes).sum();
+        let ratio = forecast.disk as f64 / disk as f64;
+        assert!((0.5..2.0).contains(&ratio), "{storage:?} {ratio}");
+    }
 }
 
 #[test]

@@ -246,6 +246,47 @@ fn a_directory_that_cannot_be_made_is_exit_code_3() {
     assert!(error.contains(file), "{error}");
 }
 
+#[test]
+fn one_side_takes_less_room_and_tells_as_much() {
+    let dir = temporary();
+    let wanted = [
+        "--variant",
+        "english",
+        "--pieces",
+        "3",
+        "--metric",
+        "wld",
+        "--one-side",
+    ];
+    let estimate = generate(&dir, &[&wanted[..], &["--estimate", "--json"]].concat());
+    let foretold = json(&estimate)["disk"].as_u64();
+    run(&generate(&dir, &wanted)).expect(0);
+    let bytes = |dir: &Path| -> u64 {
+        let files = contents(&dir.join("english")).into_iter();
+        let outcomes = files.filter(|(name, _)| name.ends_with(".wld"));
+        outcomes.map(|(_, bytes)| bytes.len() as u64).sum()
+    };
+    let one = bytes(dir.path());
+    assert_eq!(foretold, Some(one));
+    let both = bytes(Path::new(tables()));
+    // Half of it are headers.
+    assert!(one < both * 9 / 10, "{one} of {both}");
+    let path = dir.path().to_str().expect("a path in UTF-8");
+    let verified = run(&["verify", "--variant", "english", "--full", "--dir", path]).expect(0);
+    assert!(verified.contains("no difference"), "{verified}");
+    for fen in ["W:W29,K1:BK15", "B:W29,K1:BK15"] {
+        let probe = |dir: &str| {
+            let what = ["probe", "--variant", "english", "--json", "--dir", dir, fen];
+            json(&what)["value"].clone()
+        };
+        assert!(probe(path).is_string());
+        assert_eq!(probe(path), probe(tables()), "{fen}");
+    }
+    let both = generate(&dir, &[&wanted[..], &["--complete"]].concat());
+    let error = run(&both).expect_error(2);
+    assert!(error.contains("--one-side"), "{error}");
+}
+
 /// Replaces a file of a new set of tables, and follows the advice that `generate` gives then.
 fn assert_advice_helps(name: &str, what: &str, replace: impl Fn(&Path)) {
     let dir = temporary();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use makhos_probe::Metric;
-use makhos_retro::{Calibration, Forecast, Plan, SolvedBoard};
+use makhos_retro::{Calibration, Forecast, Plan, SolvedBoard, Storage};
 use makhos_rules::RuleSet;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -20,6 +20,7 @@ pub(super) struct Question<'a> {
     pub(super) rules: &'a RuleSet,
     pub(super) dir: &'a Path,
     pub(super) metric: Metric,
+    pub(super) storage: Storage,
     pub(super) plan: &'a Plan,
     /// Bytes of memory.
     pub(super) allowed: u64,
@@ -99,7 +100,8 @@ impl Question<'_> {
         }
         let scratch = tempfile::tempdir().or_environment()?;
         let one = ThreadPoolBuilder::new().num_threads(1).build();
-        let measure = || Calibration::measure::<B>(self.rules, self.metric, scratch.path());
+        let tables = (self.metric, self.storage);
+        let measure = || Calibration::measure::<B>(self.rules, tables, scratch.path());
         let calibration = one.or_environment()?.install(measure).map_err(failure)?;
         Ok(calibration.forecast::<B>(self.plan, self.threads))
     }

@@ -83,8 +83,13 @@ pub(crate) struct GenerateArgs {
 
     /// Store the values of all positions, also of those in which a capture is compulsory: files are several
     /// times larger, and larger sets can be made from them without finding those values again
-    #[arg(long)]
+    #[arg(long, conflicts_with = "one_side")]
     complete: bool,
+
+    /// Store outcomes of one side to move, the one that takes less room: files are half as large, and probing
+    /// positions with the other side to move looks at all their moves, which takes several times as long
+    #[arg(long)]
+    one_side: bool,
 
     /// Keep the complete tables in the directory `work`, which are removed otherwise when all is done
     #[arg(long)]
@@ -111,9 +116,10 @@ impl BoardCommand for GenerateArgs {
         let allowed = self.memory.allowed()?;
         let pool = self.pool()?;
         let threads = pool.current_num_threads();
-        let storage = match self.complete {
-            true => Storage::Complete,
-            false => Storage::Compact,
+        let storage = match (self.complete, self.one_side) {
+            (true, _) => Storage::Complete,
+            (_, true) => Storage::OneSide,
+            _ => Storage::Compact,
         };
         let generator = Generator::<B>::new(*rules, &self.dir.dir, metric)
             .with_threads(threads)
@@ -127,6 +133,7 @@ impl BoardCommand for GenerateArgs {
                 rules,
                 dir: &self.dir.dir,
                 metric,
+                storage,
                 plan: &plan,
                 allowed,
                 threads,
