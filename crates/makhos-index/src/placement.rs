@@ -343,7 +343,7 @@ impl<B: Board> PlacementIndex<B> {
     /// assert_eq!(index.men_index(white, black), 679);
     /// assert_eq!(index.men(679), (white, black));
     /// ```
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn men_index(&self, white: B, black: B) -> u64 {
         debug_assert_eq!(white.len(), self.material.white.men.into());

@@ -11,10 +11,10 @@ use super::cube::{Block, Cube, own_and_other};
 use super::ends::Ends;
 use super::isa::Isa;
 use super::kings::KingRoom;
-use super::layout::collect;
+use super::layout::store;
 use super::levels::{Group, MenSets, groups};
 use super::lines::Lines;
-use super::lookup::{Lookup, Pieces, TINY, number};
+use super::lookup::{Lookup, Pieces, WORD, number};
 use super::moves::Looker;
 use super::planes::{ClassPlanes, Packed};
 use super::ranks::subsets;
@@ -405,15 +405,15 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
                 (&cube.captures[side], subs.captures(stored)),
             ] {
                 let (all_men, packed) = (men[0] | men[1], &mut worker.packed);
-                collect::<I, B, N>(
-                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed,
+                let to = (planes, start);
+                store::<I, B, N>(
+                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed, to,
                 );
-                planes.put(start, packed);
             }
             self.tally.add_captures(stored, captures[side]);
         }
         let size = worker.cube.known[0].len();
-        if self.material.men() > 0 && size > TINY {
+        if self.material.men() > 0 && size > WORD {
             for side in [0, 1] {
                 let known = &worker.cube.known[side];
                 self.subs

@@ -26,7 +26,7 @@ use makhos_rules::{Board, Color};
 
 use self::frame::{Form, Frame};
 use super::isa::{self, Isa, Task};
-use super::planes::Packed;
+use super::planes::{ClassPlanes, Packed};
 use super::ranks::sets;
 use super::shape::{Kings, Shape};
 
@@ -130,6 +130,33 @@ pub(crate) fn expand_word<I: Isa, B: Board>(
     let free = turn(B::ALL & !men);
     let win = isa::expand(isa, win, free);
     [turn(free & !win), turn(isa::expand(isa, loss, free))]
+}
+
+/// Stores the canonical outcomes of the positions in `dense` from number `start` of `planes` on, by way of `packed`
+/// where they are more than a word.
+#[allow(clippy::too_many_arguments)] // each is another thing
+pub(crate) fn store<I: Isa, B: Board, const N: usize>(
+    isa: I,
+    shape: Shape,
+    kings: Kings,
+    men: B,
+    flipped: bool,
+    dense: &[B],
+    packed: &mut Packed,
+    (planes, start): (&ClassPlanes, u64),
+) {
+    if let (true, [unwon, lost]) = (kings.white + kings.black == 1, dense) {
+        let mut sets = [B::ALL & !men, !*unwon, *lost];
+        if flipped {
+            sets = sets.map(B::rotate);
+        }
+        let [free, win, loss] = sets;
+        let [win, loss] = [win, loss].map(|set| isa::compress(isa, set & free, free));
+        planes.put_bits(start, win, loss, free.len());
+        return;
+    }
+    collect::<I, B, N>(isa, shape, kings, men, flipped, dense, packed);
+    planes.put(start, packed);
 }
 
 /// Puts the canonical outcomes of the positions in `dense` into `packed`, in place of what it held:

@@ -3,16 +3,20 @@
 //! Each thread remembers which dense forms it used last, since the blocks of one configuration of men
 //! lead to the same few.
 
-use makhos_index::{Army, Material};
-use makhos_rules::{Board, Color};
+mod address;
+mod men;
 
-use super::isa::Isa;
-use super::layout::elements;
+use makhos_index::Material;
+use makhos_rules::Board;
+
+use self::address::{Address, Key};
+use self::men::MOST_MOVES;
+pub(crate) use self::men::ManMove;
+use super::isa::{Isa, Task};
 use super::mask::Product;
-use super::planes::Packed;
 use super::ranks::{rank, ranks_with, sets};
-use super::shape::{Kings, Shape};
-use super::subs::{Cube, Subs};
+use super::shape::Shape;
+use super::subs::{Cube, Pages, Subs, WordOf};
 use super::target::Words;
 use crate::error::GenerateError;
 
@@ -29,15 +33,6 @@ pub(crate) const fn number(white: bool) -> usize {
     if white { 0 } else { 1 }
 }
 
-/// What decides which dense form a position lies in. The side to move is that of the lookup.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key<B> {
-    men: [B; 2],
-    kings: [u8; 2],
-    shape: Shape,
-    white_to_move: bool,
-}
-
 /// Dense forms remembered by a thread; a power of two.
 const REMEMBERED: usize = 1 << 10;
 
@@ -45,9 +40,11 @@ const REMEMBERED: usize = 1 << 10;
 /// bound of the cache holds.
 const LARGE: usize = 1 << 13;
 
-/// Forms of the class in work up to this many elements are cheaper made anew than kept in the cache
-/// that all threads share.
-pub(crate) const TINY: usize = 2;
+/// Elements of a form that is one word of a pair of planes, which is read anew whenever it is needed.
+pub(crate) const WORD: usize = 2;
+
+/// Forms of a thread: those it remembers, and those that moves of White's and Black's men lead to.
+const FORMS: usize = REMEMBERED + 2 * MOST_MOVES;
 
 /// The number of the form of a gathered block.
 const GATHERED: usize = usize::MAX;
@@ -61,31 +58,14 @@ pub(crate) struct Place {
     pub(crate) bit: usize,
 }
 
-/// What a position is found by.
-struct Address<B> {
-    key: Key<B>,
-    at: usize,
-    bit: usize,
-}
-
 /// A dense form that a thread holds.
 enum Held<B> {
     /// None: it could not be had.
     Nothing,
     /// One that all threads share.
     Cube(Cube<B>),
-    /// One of its own.
-    Own(Vec<B>),
-}
-
-/// A move of a man without capture, in the configuration in hand.
-#[derive(Clone, Copy)]
-pub(crate) struct ManMove<B> {
-    pub(crate) from: B,
-    pub(crate) to: B,
-    pub(crate) promotes: bool,
-    /// The number of the dense form it leads to.
-    form: usize,
+    /// A word of each plane, in the [words](Lookup::single) of the thread.
+    Word,
 }
 
 /// Looks positions up for one thread.
@@ -96,13 +76,15 @@ pub(crate) struct Lookup<'a, B: Board> {
     keys: Vec<Option<Key<B>>>,
     /// These forms, and behind them those that moves of men lead to.
     forms: Vec<Held<B>>,
+    /// For each form room for a word of each plane.
+    singles: Vec<B>,
     /// The moves of White's and Black's men, once they are asked for.
     man_moves: [Vec<ManMove<B>>; 2],
     prepared: [bool; 2],
     /// Slots with large forms.
     large: Vec<usize>,
-    /// Where outcomes are unpacked.
-    scratch: Packed,
+    /// Where single words are read from.
+    pages: Pages,
     /// The first error that a lookup met; the positions it was for have no words.
     error: Option<GenerateError>,
     /// Words of positions that could not be looked up.
@@ -118,11 +100,12 @@ impl<'a, B: Board> Lookup<'a, B> {
             subs,
             own,
             keys: vec![None; REMEMBERED],
-            forms: (0..REMEMBERED).map(|_| Held::Nothing).collect(),
+            forms: (0..FORMS).map(|_| Held::Nothing).collect(),
+            singles: vec![B::EMPTY; FORMS * WORD * subs.pairs()],
             man_moves: [Vec::new(), Vec::new()],
             prepared: [false; 2],
             large: Vec::new(),
-            scratch: Packed::default(),
+            pages: Pages::default(),
             error: None,
             nothing: vec![B::EMPTY; 2 * N * subs.pairs()],
             block: vec![B::EMPTY; 2 * N],
@@ -143,58 +126,6 @@ impl<'a, B: Board> Lookup<'a, B> {
         self.error.take()
     }
 
-    /// The address of the positions with these pieces, `M` saying which inner kings there are besides;
-    /// `mover` is the side that has just moved. `with` is a king that a man has just become by a quiet
-    /// move.
-    #[inline(always)]
-    fn address<M: Product<B, N>, const N: usize>(
-        pieces: &Pieces<B>,
-        mover: bool,
-        with: Option<usize>,
-    ) -> Address<B> {
-        let inner = if mover {
-            [M::OWN, M::FOE]
-        } else {
-            [M::FOE, M::OWN]
-        };
-        let each = if M::PAIR { 2 } else { 1 };
-        let counts = [0, 1].map(|color| pieces.kings[color].len() + each * u32::from(inner[color]));
-        let mut others = pieces.kings;
-        let mut bit = 0;
-        let shape = match inner {
-            [true, true] => match with {
-                None => Shape::Grid,
-                Some(square) => {
-                    others[number(mover)] &= !B::bit(square);
-                    Shape::GridWith(color(mover), square as u8)
-                }
-            },
-            [true, false] => Shape::White,
-            [false, true] => Shape::Black,
-            [false, false] if !others[0].is_empty() => {
-                bit = others[0].lowest();
-                others[0] = others[0].without_lowest();
-                Shape::White
-            }
-            [false, false] if !others[1].is_empty() => {
-                bit = others[1].lowest();
-                others[1] = others[1].without_lowest();
-                Shape::Black
-            }
-            [false, false] => Shape::Bare,
-        };
-        let key = Key {
-            men: pieces.men,
-            kings: counts.map(|count| count as u8),
-            shape,
-            white_to_move: !mover,
-        };
-        let words = if inner == [true, true] { N } else { 1 };
-        let minor = sets(B::SQUARES, others[1].len());
-        let at = (rank(others[0]) * minor + rank(others[1])) * 2 * words;
-        Address { key, at, bit }
-    }
-
     /// Finds the positions with these pieces after a capture, `M` saying which inner kings there are
     /// besides. `mover` is the side that has just moved.
     #[inline(always)]
@@ -204,7 +135,7 @@ impl<'a, B: Board> Lookup<'a, B> {
         pieces: &Pieces<B>,
         mover: bool,
     ) -> Place {
-        let Address { key, at, bit } = Self::address::<M, N>(pieces, mover, None);
+        let Address { key, at, bit } = Address::of::<M, N>(pieces, mover, None);
         let form = self.slot::<I, N>(isa, &key);
         if M::PAIR {
             return self.gather::<N>(form, &key, pieces);
@@ -230,29 +161,24 @@ impl<'a, B: Board> Lookup<'a, B> {
         } else {
             black
         };
+        let mut block = std::mem::take(&mut self.block);
         let words = match &self.forms[form] {
             Held::Cube(cube) => cube.elements(),
-            Held::Own(words) => words,
-            Held::Nothing => {
-                self.block.fill(B::EMPTY);
-                return Place {
-                    form: GATHERED,
-                    at: 0,
-                    bit: 0,
-                };
-            }
+            Held::Word => self.single(form),
+            Held::Nothing => &[],
         };
         for (square, &rank) in ranks.iter().enumerate() {
             let free = square < B::SQUARES as usize && !taken.contains(square);
-            let [unwon, lost] = if free {
+            let [unwon, lost] = if free && !words.is_empty() {
                 let at = 2 * (rank * step + rest);
                 [words[at], words[at + 1]]
             } else {
                 [B::EMPTY; 2]
             };
-            self.block[square] = unwon;
-            self.block[N + square] = lost;
+            block[square] = unwon;
+            block[N + square] = lost;
         }
+        self.block = block;
         Place {
             form: GATHERED,
             at: 0,
@@ -268,7 +194,7 @@ impl<'a, B: Board> Lookup<'a, B> {
         } else {
             match &self.forms[place.form] {
                 Held::Cube(cube) => (cube.elements(), place.at),
-                Held::Own(words) => (&**words, place.at),
+                Held::Word => (self.single(place.form), place.at),
                 Held::Nothing => (&*self.nothing, 0),
             }
         };
@@ -276,104 +202,29 @@ impl<'a, B: Board> Lookup<'a, B> {
         Words::new(&words[at..], stride, place.bit)
     }
 
-    /// The number of moves of the mover's men in the configuration of `pieces`, kings left aside.
+    /// The words of a form that is one word of each plane.
     #[inline(always)]
-    pub(crate) fn man_moves<I: Isa, M: Product<B, N>, const N: usize>(
-        &mut self,
-        isa: I,
-        pieces: &Pieces<B>,
-        mover: bool,
-    ) -> usize {
-        if !self.prepared[number(mover)] {
-            self.prepare_man_moves::<I, M, N>(isa, pieces, mover);
-        }
-        self.man_moves[number(mover)].len()
-    }
-
-    /// A move of a man by its number, and where the positions it leads to are. The target must be empty.
-    #[inline(always)]
-    pub(crate) fn man_move<I: Isa, M: Product<B, N>, const N: usize>(
-        &mut self,
-        pieces: &Pieces<B>,
-        mover: bool,
-        move_number: usize,
-    ) -> (ManMove<B>, Place) {
-        let man_move = self.man_moves[number(mover)][move_number];
-        let (after, with) = after_man_move(pieces, mover, &man_move);
-        let Address { key, at, bit } = Self::address::<M, N>(&after, mover, with);
-        let form = man_move.form;
-        if M::PAIR {
-            return (man_move, self.gather::<N>(form, &key, &after));
-        }
-        (man_move, Place { form, at, bit })
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn prepare_man_moves<I: Isa, M: Product<B, N>, const N: usize>(
-        &mut self,
-        isa: I,
-        pieces: &Pieces<B>,
-        mover: bool,
-    ) {
-        // White's come first, whoever is prepared first.
-        let most = 2 * B::SQUARES as usize;
-        let first = REMEMBERED + number(mover) * most;
-        let mut moves = std::mem::take(&mut self.man_moves[number(mover)]);
-        moves.clear();
-        let all_men = pieces.men[0] | pieces.men[1];
-        for from in pieces.men[number(mover)].squares() {
-            for direction in color(mover).forward() {
-                let to = B::geometry().step[from][direction as usize] & !all_men;
-                if to.is_empty() {
-                    continue;
-                }
-                let form = first + moves.len();
-                let promotes = !(to & B::promotion_row(mover)).is_empty();
-                let man_move = ManMove {
-                    from: B::bit(from),
-                    to,
-                    promotes,
-                    form,
-                };
-                // Where the kings stand does not matter for the form, but none may be on the target.
-                let mut pieces = *pieces;
-                pieces.kings = move_off(pieces.kings, to | all_men);
-                let (after, with) = after_man_move(&pieces, mover, &man_move);
-                let key = Self::address::<M, N>(&after, mover, with).key;
-                while self.forms.len() <= form {
-                    self.forms.push(Held::Nothing);
-                }
-                if promotes {
-                    // Many configurations promote into the same one.
-                    let slot = self.slot::<I, N>(isa, &key);
-                    if let Held::Cube(cube) = &self.forms[slot] {
-                        self.forms[form] = Held::Cube(cube.clone());
-                    } else {
-                        self.forms[form] = Held::Nothing;
-                    }
-                } else {
-                    self.fetch::<I, N>(isa, &key, form);
-                }
-                moves.push(man_move);
-            }
-        }
-        self.man_moves[number(mover)] = moves;
-        self.prepared[number(mover)] = true;
+    fn single(&self, form: usize) -> &[B] {
+        let len = WORD * self.subs.pairs();
+        &self.singles[form * len..][..len]
     }
 
     /// The slot in which the form with this key is remembered.
     #[inline(always)]
     fn slot<I: Isa, const N: usize>(&mut self, isa: I, key: &Key<B>) -> usize {
-        let slot = hash(key) & (REMEMBERED - 1);
+        let slot = key.hash() & (REMEMBERED - 1);
         if self.keys[slot] != Some(*key) {
-            self.remember::<I, N>(isa, key, slot);
+            isa.run(Remember::<B, N, I> {
+                lookup: self,
+                isa,
+                key,
+                slot,
+            });
         }
         slot
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn remember<I: Isa, const N: usize>(&mut self, isa: I, key: &Key<B>, slot: usize) {
         let there = self.fetch::<I, N>(isa, key, slot);
         self.keys[slot] = there.then_some(*key);
@@ -385,106 +236,84 @@ impl<'a, B: Board> Lookup<'a, B> {
     }
 
     /// Gets a dense form; whether it is there.
+    #[inline(always)]
     fn fetch<I: Isa, const N: usize>(&mut self, isa: I, key: &Key<B>, form: usize) -> bool {
-        let army = |number: usize| Army::new(key.men[number].len() as u8, key.kings[number]);
-        let class = Material::new(army(0), army(1));
-        let [white, black] = key.men;
-        let side = color(key.white_to_move);
-        let held = &mut self.forms[form];
-        let found = if class == self.own {
-            let kings = Kings {
-                white: key.kings[0].into(),
-                black: key.kings[1].into(),
-            };
-            let len = elements::<B, N>(key.shape, kings);
-            if len <= TINY {
-                let mut words = match std::mem::replace(held, Held::Nothing) {
-                    Held::Own(words) => words,
-                    _ => Vec::new(),
-                };
-                words.resize(len * self.subs.pairs(), B::EMPTY);
-                let scratch = &mut self.scratch;
-                self.subs
-                    .own_into::<I, N>(isa, white, black, side, key.shape, scratch, &mut words);
-                *held = Held::Own(words);
-                return true;
-            }
-            self.subs.own::<I, N>(isa, white, black, side, key.shape)
+        let word = key.word();
+        if word.is_one() {
+            return self.word::<I>(isa, &word, form);
+        }
+        self.forms[form] = Held::Nothing;
+        let cube = self.cube::<I, N>(isa, &word);
+        self.hold(form, cube.map(Held::Cube))
+    }
+
+    /// Gets a single word of each plane; whether it is there.
+    #[inline(always)]
+    fn word<I: Isa>(&mut self, isa: I, word: &WordOf<B>, form: usize) -> bool {
+        let len = WORD * self.subs.pairs();
+        let into = &mut self.singles[form * len..][..len];
+        let read = if word.class == self.own {
+            self.subs.own_word_into(isa, word, into);
+            Ok(())
         } else {
-            self.subs
-                .cube::<I, N>(isa, class, white, black, side, key.shape)
+            self.subs.word_into(isa, word, &mut self.pages, into)
         };
+        self.forms[form] = Held::Nothing;
+        self.hold(form, read.map(|()| Held::Word))
+    }
+
+    /// A whole dense form.
+    #[inline(never)]
+    fn cube<I: Isa, const N: usize>(
+        &self,
+        isa: I,
+        of: &WordOf<B>,
+    ) -> Result<Cube<B>, GenerateError> {
+        let ([white, black], side, shape) = (of.men, of.side, of.shape);
+        if of.class == self.own {
+            self.subs.own::<I, N>(isa, white, black, side, shape)
+        } else {
+            let class = of.class;
+            self.subs
+                .cube::<I, N>(isa, class, white, black, side, shape)
+        }
+    }
+
+    /// Keeps a form or the error; whether it is there.
+    #[inline(always)]
+    fn hold(&mut self, form: usize, found: Result<Held<B>, GenerateError>) -> bool {
         match found {
-            Ok(cube) => {
-                *held = Held::Cube(cube);
+            Ok(held) => {
+                self.forms[form] = held;
                 true
             }
             Err(error) => {
-                *held = Held::Nothing;
-                self.error.get_or_insert(error);
+                self.failed(error);
                 false
             }
         }
     }
-}
 
-/// The pieces on known squares after a man's move, and the king it has become.
-#[inline(always)]
-fn after_man_move<B: Board>(
-    pieces: &Pieces<B>,
-    mover: bool,
-    man_move: &ManMove<B>,
-) -> (Pieces<B>, Option<usize>) {
-    let own = number(mover);
-    let mut after = *pieces;
-    after.men[own] &= !man_move.from;
-    if man_move.promotes {
-        after.kings[own] |= man_move.to;
-        (after, Some(man_move.to.lowest()))
-    } else {
-        after.men[own] |= man_move.to;
-        (after, None)
+    #[cold]
+    #[inline(never)]
+    fn failed(&mut self, error: GenerateError) {
+        self.error.get_or_insert(error);
     }
 }
 
-/// As many kings of either side on other squares than `taken`.
-fn move_off<B: Board>(kings: [B; 2], mut taken: B) -> [B; 2] {
-    kings.map(|kings| {
-        let mut moved = B::EMPTY;
-        let mut free = B::ALL & !taken;
-        for _ in 0..kings.len() {
-            moved |= B::bit(free.lowest());
-            free = free.without_lowest();
-        }
-        taken |= moved;
-        moved
-    })
+/// [`Lookup::remember`] as a task.
+struct Remember<'x, 'a, B: Board, const N: usize, I> {
+    lookup: &'x mut Lookup<'a, B>,
+    isa: I,
+    key: &'x Key<B>,
+    slot: usize,
 }
 
-#[inline(always)]
-fn color(white: bool) -> Color {
-    if white { Color::White } else { Color::Black }
-}
+impl<I: Isa, B: Board, const N: usize> Task for Remember<'_, '_, B, N, I> {
+    type Output = ();
 
-#[inline(always)]
-fn hash<B: Board>(key: &Key<B>) -> usize {
-    let fold = |set: B| {
-        let bits = set.to_u128();
-        (bits as u64) ^ ((bits >> 64) as u64).rotate_left(32)
-    };
-    let shape = match key.shape {
-        Shape::Grid => 0,
-        Shape::White => 1,
-        Shape::Black => 2,
-        Shape::Bare => 3,
-        Shape::GridWith(_, square) => 4 + u64::from(square),
-    };
-    let rest = u64::from(key.kings[0])
-        | (u64::from(key.kings[1]) << 8)
-        | (u64::from(key.white_to_move) << 16)
-        | (shape << 17);
-    let mixed = (fold(key.men[0]).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-        ^ (fold(key.men[1]).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)).rotate_left(31)
-        ^ rest.wrapping_mul(0x1656_67B1_9E37_79F9);
-    (mixed ^ (mixed >> 29)).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 40
+    #[inline(always)]
+    fn call(self) {
+        self.lookup.remember::<I, N>(self.isa, self.key, self.slot);
+    }
 }

@@ -16,7 +16,7 @@ use super::lookup::{Lookup, Pieces, number};
 use super::mask::{Both, Foe, Grid, Known, Own, Pair, Set};
 use super::outcome::{Merge, Outcome};
 use super::record::Record;
-use super::search::Search;
+use super::search::{Search, aim};
 use super::target::Words;
 
 /// What is known of a block after the moves that leave the configuration.
@@ -240,23 +240,28 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> Looker<'_, 'a, B, N, 
     fn captures_here<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B) -> Outcome<M::Set, P> {
         self.ends.reset();
         if M::OWN {
-            let mut search = self.search(pieces, empty, true);
+            let foe = number(!self.white);
+            let foes = pieces.men[foe] | pieces.kings[foe];
+            let [_, targets_from] = aim(self.rules, self.lines, foes, empty);
+            let mut search = self.search(pieces, empty, true, targets_from);
             inner_king_captures::<B, N, P, I>(&mut search, pieces, M::COMPANY);
         }
         self.known_pieces_capture::<M>(pieces, empty, &M::all(empty));
         self.ends.resolve()
     }
 
-    /// A search for a capturing piece; `rest` are the pieces on known squares without it.
+    /// A search for a capturing piece; `rest` are the pieces on known squares without it, and `targets_from` at
+    /// least all squares from which one of the foe's could be captured.
     #[inline(always)]
     fn search(
         &mut self,
         rest: &Pieces<B>,
         empty: B,
         starts_as_king: bool,
+        targets_from: B,
     ) -> Search<'_, 'a, B, N, P, I> {
         let foe = number(!self.white);
-        let mut search = Search {
+        Search {
             isa: self.isa,
             white: self.white,
             rules: self.rules,
@@ -268,29 +273,33 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> Looker<'_, 'a, B, N, 
             empty,
             foes: rest.men[foe] | rest.kings[foe],
             foe_kings: rest.kings[foe],
-            targets_from: B::EMPTY,
+            targets_from: targets_from & empty,
             starts_as_king,
-        };
-        search.aim();
-        search
+        }
     }
 
     /// Captures of the pieces on known squares.
     #[inline(always)]
     fn known_pieces_capture<M: Root<B, N>>(&mut self, pieces: &Pieces<B>, empty: B, all: &M) {
-        let own = number(self.white);
-        for king in [false, true] {
-            let kind = if king {
-                pieces.kings[own]
+        let [own, foe] = [number(self.white), number(!self.white)];
+        let own_pieces = pieces.men[own] | pieces.kings[own];
+        // Once for all of them, as if each had left its square.
+        let foes = pieces.men[foe] | pieces.kings[foe];
+        let aimed = aim(self.rules, self.lines, foes, empty | own_pieces);
+        let [_, targets_from] = aimed;
+        for (king, kind) in [(false, pieces.men[own]), (true, pieces.kings[own])] {
+            // Nobody knows where the foe's inner king is.
+            let starts = if M::FOE {
+                B::ALL
             } else {
-                pieces.men[own]
+                aimed[usize::from(king)]
             };
-            for square in kind.squares() {
+            for square in (kind & starts).squares() {
                 let bit = B::bit(square);
                 let mut rest = *pieces;
                 rest.men[own] &= !bit;
                 rest.kings[own] &= !bit;
-                let mut search = self.search(&rest, empty | bit, king);
+                let mut search = self.search(&rest, empty | bit, king, targets_from);
                 search.chains::<M>(square, king, all);
             }
         }

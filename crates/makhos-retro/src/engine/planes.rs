@@ -237,6 +237,25 @@ impl ClassPlanes {
         put_plane(&self.loss, start, &outcomes.loss, outcomes.len);
     }
 
+    /// The same as [`put`](Self::put) for `count` positions, at most 128: the low bits of `win` and `loss`, which
+    /// have no others.
+    ///
+    /// # Panics
+    /// If there are not so many positions.
+    #[inline]
+    pub(crate) fn put_bits(&self, start: u64, win: u128, loss: u128, count: u32) {
+        let words = |bits: u128| [bits as u64, (bits >> 64) as u64];
+        let count = u64::from(count);
+        assert!(
+            start.checked_add(count).is_some_and(|end| end <= self.len),
+            "positions beyond the class"
+        );
+        if !self.win.is_empty() {
+            put_plane(&self.win, start, &words(win), count);
+        }
+        put_plane(&self.loss, start, &words(loss), count);
+    }
+
     /// The outcomes of the `len` positions from `start` on, in place of what `into` held.
     ///
     /// # Panics

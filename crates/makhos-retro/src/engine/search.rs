@@ -86,22 +86,23 @@ pub(crate) struct Search<'s, 'a, B: Board, const N: usize, const P: usize, I> {
     pub(crate) starts_as_king: bool,
 }
 
-impl<B: Board, const N: usize, const P: usize, I: Isa> Search<'_, '_, B, N, P, I> {
-    /// Sets [`targets_from`](Self::targets_from) for a capturing piece that has left its start.
-    #[inline(always)]
-    pub(crate) fn aim(&mut self) {
-        let mut from = B::EMPTY;
-        for direction in Direction::ALL {
-            let back = direction.opposite();
-            let victims = self.foes & step(self.empty, back);
-            from |= match self.rules.king_range {
-                KingRange::Short => step(victims, back),
-                KingRange::Flying => self.lines.slide(victims, self.empty, back),
-            };
+/// At least all squares of `empty` from which one of these foes could be captured: by a man, and by any piece.
+#[inline(always)]
+pub(crate) fn aim<B: Board>(rules: &RuleSet, lines: &Lines<B>, foes: B, empty: B) -> [B; 2] {
+    let mut from = [B::EMPTY; 2];
+    for direction in Direction::ALL {
+        let back = direction.opposite();
+        let victims = foes & step(empty, back);
+        from[0] |= step(victims, back);
+        if rules.king_range == KingRange::Flying {
+            from[1] |= lines.slide(victims, empty, back);
         }
-        self.targets_from = from & self.empty;
     }
+    let [near, far] = from.map(|set| set & empty);
+    [near, near | far]
+}
 
+impl<B: Board, const N: usize, const P: usize, I: Isa> Search<'_, '_, B, N, P, I> {
     /// All chains of the piece on `square`. Returns for which placements there is one.
     #[inline(always)]
     pub(crate) fn chains<M: Record<B, N>>(

@@ -100,12 +100,6 @@ impl<B: Board> Segments<B> {
         &self.index
     }
 
-    /// The number of positions of one configuration.
-    #[inline]
-    pub(super) fn inner(&self) -> u64 {
-        self.index.inner()
-    }
-
     /// The number of all positions of the class with one side to move.
     pub(super) fn all(&self) -> u64 {
         self.index.len()

@@ -8,7 +8,8 @@
 //! Both caches hold at most the budget. Beside it there is what was dropped from the cache while threads
 //! still use it: the cubes they hold, each with its whole segment. A thread that expands a segment has
 //! it and its outcomes, 2 bits a position, on top. So with `t` threads that hold at most `h` cubes each
-//! the memory may exceed the budget by `t * (h + 1)` segments. A segment too large for the cache is
+//! the memory may exceed the budget by `t * (h + 1)` segments, and by the few pages of decoded positions that a
+//! thread [remembers](Pages). A segment too large for the cache is
 //! handed out all the same and lives as long as it is held. The outcomes of the class in work, 2 bits a
 //! position, are no part of the budget.
 
@@ -16,6 +17,7 @@ mod decoded;
 mod road;
 mod ruled;
 mod source;
+mod words;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,13 +27,14 @@ use makhos_index::{Material, PlacementIndex, dependencies, stored_sides};
 use makhos_probe::Metric;
 use makhos_rules::{Board, Color, RuleSet};
 
-use self::decoded::Decoded;
+use self::decoded::{Decoded, PageKey};
 pub(crate) use self::road::bytes_of_counted;
 use self::ruled::Ruled;
 use self::source::Source;
+pub(crate) use self::words::{Pages, WordOf};
 use super::dense_cache::{DenseCache, Key};
 use super::isa::Isa;
-use super::layout::{elements, expand, expand_word};
+use super::layout::elements;
 use super::planes::{ClassPlanes, Packed};
 pub(crate) use super::segment::Cube;
 use super::segment::{Form, Segments};
@@ -295,44 +298,6 @@ impl<B: Board> Subs<B> {
         Ok(Cube::new(dense, 0, len))
     }
 
-    /// Fills `into` with what [`own`](Self::own) would give, past the cache: no allocation and no lock,
-    /// and less work where there are few kings. The outcomes may pass through `scratch`.
-    ///
-    /// # Panics
-    /// If the length of `into` is not that of [`elements`] for each of the [`pairs`](Self::pairs); with
-    /// positions that are [counted](Self::has_counted), which are in classes with kings on both sides alone.
-    #[allow(clippy::too_many_arguments)] // what tells one cube from another
-    pub(crate) fn own_into<I: Isa, const N: usize>(
-        &self,
-        isa: I,
-        white_men: B,
-        black_men: B,
-        side: Color,
-        shape: Shape,
-        scratch: &mut Packed,
-        into: &mut [B],
-    ) {
-        assert!(!self.has_counted(), "kings on both sides");
-        let class = self.own.material();
-        let stored = stored_form(&self.own, class, white_men, black_men, side, shape);
-        let (number, _) = self.own.locate(stored.white_men, stored.black_men);
-        let start = number * self.own.inner();
-        let (kings, flipped) = (stored.form.kings, stored.form.flipped);
-        let men = white_men | black_men;
-        let all = self.planes_of(stored.form.stored_side);
-        let len = into.len() / self.pairs;
-        for (planes, into) in all.iter().zip(into.chunks_exact_mut(len)) {
-            if let (true, [unwon, lost]) = (is_one_word(shape, kings), &mut *into) {
-                let outcomes = planes.bits(start, B::SQUARES);
-                [*unwon, *lost] = expand_word(isa, kings, men, flipped, outcomes);
-                continue;
-            }
-            planes.get(start, self.own.inner(), scratch);
-            expand::<I, B, N>(isa, shape, kings, men, flipped, scratch, 0, into);
-        }
-        self.come_inside(into, shape.rows::<N>());
-    }
-
     /// Keeps the dense form of a configuration of the class in work that has just been solved, so that
     /// [`own`](Self::own) need not expand it; unless it would drive too much else out.
     pub(crate) fn insert_own<const N: usize>(
@@ -381,6 +346,13 @@ impl<B: Board> Subs<B> {
         let rows = form.shape.rows::<N>();
         self.come_into(&class.segments, form, alone(&mut dense), len, rows);
         Ok(dense)
+    }
+
+    /// A page of decoded positions of a smaller class.
+    #[cold]
+    #[inline(never)]
+    fn read_page(&self, class: &Class<B>, key: PageKey) -> Result<Arc<[Packed]>, GenerateError> {
+        self.decoded.page(self.source(class)?, key, self.pairs)
     }
 
     /// The tables of a class, opened if they are not yet.

@@ -13,10 +13,10 @@ use crate::engine::class::{SHARED_BLOCKS, color, mirrored, others, shape};
 use crate::engine::ends::Ends;
 use crate::engine::isa::Isa;
 use crate::engine::kings::KingRoom;
-use crate::engine::layout::collect;
+use crate::engine::layout::store;
 use crate::engine::levels::{Group, MenSets, groups};
 use crate::engine::lines::Lines;
-use crate::engine::lookup::{Lookup, Pieces, TINY};
+use crate::engine::lookup::{Lookup, Pieces, WORD};
 use crate::engine::mask::{Both, Foe, Own, Set};
 use crate::engine::moves::{Looker, Root};
 use crate::engine::planes::Packed;
@@ -366,10 +366,10 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
                 }
                 let (dense, packed) = (&worker.dense, &mut worker.packed);
                 let all_men = men[0] | men[1];
-                collect::<I, B, N>(
-                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed,
+                let to = (planes, start);
+                store::<I, B, N>(
+                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed, to,
                 );
-                planes.put(start, packed);
             }
             self.tally.add_captures(stored, captures[side]);
         }
@@ -385,7 +385,7 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
     fn remember(&self, men: [B; 2], worker: &mut Worker<'_, B, N, P, I>) {
         let size = worker.cube.known[0].len();
         // Positions counted on the main road are others for who comes there.
-        if self.material.men() == 0 || size <= TINY || self.subs.has_counted() {
+        if self.material.men() == 0 || size <= WORD || self.subs.has_counted() {
             return;
         }
         let mut all = Vec::new();

@@ -19,22 +19,49 @@ use crate::error::GenerateError;
 
 /// Positions of a page: a block of a file with the usual block size. With another size pages are
 /// decoded from parts of blocks, or from several.
-const PAGE: u64 = DEFAULT_BLOCK_VALUES as u64;
+pub(super) const PAGE: u64 = DEFAULT_BLOCK_VALUES as u64;
 
 /// Neighbouring outcomes of a class with one side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Key {
+pub(super) struct PageKey {
     page: u64,
     /// The class and the side to move, packed for quick hashing.
     class: u32,
+}
+
+impl PageKey {
+    /// The page of the class with this number in which a position lies.
+    #[inline(always)]
+    pub(super) fn new(class: u16, side: Color, position: u64) -> Self {
+        Self {
+            page: position / PAGE,
+            class: (u32::from(class) << 1) | u32::from(side.is_white()),
+        }
+    }
+
+    /// The number of the class, and the side to move.
+    pub(super) fn class(self) -> (u16, Color) {
+        let side = match self.class & 1 {
+            1 => Color::White,
+            _ => Color::Black,
+        };
+        ((self.class >> 1) as u16, side)
+    }
+
+    /// A number to find it by.
+    #[inline(always)]
+    pub(super) fn hash(self) -> usize {
+        let mixed = (self.page ^ (u64::from(self.class) << 40)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> 40) as usize
+    }
 }
 
 /// Weighs pages by their bytes.
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Key, Arc<[Packed]>> for Bytes {
-    fn weight(&self, _: &Key, page: &Arc<[Packed]>) -> u64 {
+impl Weighter<PageKey, Arc<[Packed]>> for Bytes {
+    fn weight(&self, _: &PageKey, page: &Arc<[Packed]>) -> u64 {
         page.iter().map(|pair| bytes(pair.len)).sum()
     }
 }
@@ -46,7 +73,7 @@ fn bytes(positions: u64) -> u64 {
 
 /// Decoded pages, shared by all threads.
 pub(super) struct Decoded {
-    cache: Cache<Key, Arc<[Packed]>, Bytes>,
+    cache: Cache<PageKey, Arc<[Packed]>, Bytes>,
     /// How often a page was decoded.
     #[cfg(test)]
     pub(super) decodings: std::sync::atomic::AtomicU64,
@@ -81,27 +108,33 @@ impl Decoded {
         for pair in &mut all {
             pair.reserve(positions.end - positions.start);
         }
-        let class = (u32::from(class) << 1) | u32::from(side.is_white());
         for number in positions.start / PAGE..positions.end.div_ceil(PAGE) {
             let start = number * PAGE;
-            let whole = start..(start + PAGE).min(source.positions());
-            let within = positions.start.max(start)..positions.end.min(whole.end);
-            let key = Key {
-                page: number,
-                class,
-            };
-            // Other threads that want this page wait for it; decoding waits for nobody.
-            let page = self.cache.get_or_insert_with(&key, || {
-                #[cfg(test)]
-                self.decodings
-                    .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                source.decode(side, whole, pairs)
-            })?;
+            let within = positions.start.max(start)..positions.end.min(start + PAGE);
+            let page = self.page(source, PageKey::new(class, side, start), pairs)?;
             for (pair, page) in all.iter_mut().zip(&*page) {
                 pair.append(page, within.start - start..within.end - start);
             }
         }
         Ok(all)
+    }
+
+    /// A page, decoded if it is not here.
+    pub(super) fn page<B: Board>(
+        &self,
+        source: &Source<B>,
+        key: PageKey,
+        pairs: usize,
+    ) -> Result<Arc<[Packed]>, GenerateError> {
+        let start = key.page * PAGE;
+        let whole = start..(start + PAGE).min(source.positions());
+        // Other threads that want this page wait for it; decoding waits for nobody.
+        self.cache.get_or_insert_with(&key, || {
+            #[cfg(test)]
+            self.decodings
+                .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            source.decode(key.class().1, whole, pairs)
+        })
     }
 
     /// Bytes in use.

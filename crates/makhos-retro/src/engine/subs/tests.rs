@@ -147,6 +147,7 @@ impl<B: SolvedBoard> Tables<B> {
 
     /// Compares every `step`th configuration of a class in both orientations.
     fn compare<const N: usize>(&self, subs: &Subs<B>, material: Material, step: usize) {
+        let mut pages = Pages::default();
         for oriented in [material, material.flip()] {
             let index = PlacementIndex::<B>::new(oriented).expect("fits");
             for number in (0..index.outer()).step_by(step) {
@@ -159,8 +160,43 @@ impl<B: SolvedBoard> Tables<B> {
                         let expected = self.expected::<N>(oriented, men, side, shape);
                         let place = || format!("{oriented} {number} {shape:?} {side:?}");
                         assert!(cube.elements() == expected, "{}", place());
+                        let word = WordOf {
+                            class: oriented,
+                            men: [men.0, men.1],
+                            side,
+                            shape,
+                            beside: None,
+                        };
+                        compare_words(subs, &word, &mut pages, &expected);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Compares the single words there are with those of the whole form, with and without a second king.
+fn compare_words<B: Board>(subs: &Subs<B>, word: &WordOf<B>, pages: &mut Pages, expected: &[B]) {
+    // Whatever was there before must be gone.
+    let mut read = |word: &WordOf<B>| {
+        let mut into = [B::ALL; 2];
+        subs.word_into(Portable, word, pages, &mut into)
+            .expect("words");
+        into
+    };
+    if word.is_one() {
+        assert_eq!(read(word)[..], *expected);
+    }
+    for color in SIDES {
+        if word.class.army(color).kings == 0 {
+            continue;
+        }
+        for square in 0..B::SQUARES as usize {
+            let beside = Some((color, square));
+            let word = WordOf { beside, ..*word };
+            if word.is_one() {
+                let expected = &expected[2 * square..][..2];
+                assert_eq!(read(&word)[..], *expected, "{:?}", word.beside);
             }
         }
     }
@@ -342,7 +378,6 @@ fn the_budget_is_used_and_kept() {
 #[test]
 fn the_class_in_work() {
     let tables = small(variant::CZECH);
-    let mut scratch = Packed::default();
     let materials = [
         "1m1k-1k", "2k-1m", "1m-1m", "1k-1k", "2m-1m", "1m1k-1m", "2m-1k",
     ];
@@ -366,11 +401,19 @@ fn the_class_in_work() {
                         let what = || format!("{material} {number} {shape:?} {side:?}");
                         assert!(cube.elements() == expected, "{}", what());
                         assert_eq!(cube.held(), expected.len());
-                        // Whatever was there before must be gone.
-                        let mut into = vec![u32::MAX; expected.len()];
-                        let room = &mut scratch;
-                        subs.own_into::<_, N>(Portable, white, black, side, shape, room, &mut into);
-                        assert!(into == expected, "{}", what());
+                        let word = WordOf {
+                            class: material,
+                            men: [white, black],
+                            side,
+                            shape,
+                            beside: None,
+                        };
+                        if word.is_one() {
+                            // Whatever was there before must be gone.
+                            let mut into = [u32::MAX; 2];
+                            subs.own_word_into(Portable, &word, &mut into);
+                            assert!(into[..] == expected, "{}", what());
+                        }
                     }
                 }
             }
