@@ -211,6 +211,10 @@ impl BlockEncoder {
         })
     }
 
+    pub(crate) fn codec(&self) -> Codec {
+        self.codec
+    }
+
     /// The stored bytes of a block of outcomes, the values in `range`, and what they are.
     pub(crate) fn encode_outcomes(
         &mut self,

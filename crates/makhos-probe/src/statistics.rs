@@ -1,5 +1,7 @@
 //! Figures of a class that its table carries in the header.
 
+use rayon::prelude::*;
+
 use crate::value::{PackedDtw, Plies, Wld};
 
 /// The longest distance of one kind and the first position that has it.
@@ -51,6 +53,25 @@ impl SideStatistics {
             first: index,
         };
         *longest = longer(*longest, Some(here));
+    }
+
+    /// The figures of consecutive positions, of which the first has the number `first`, without captures. All threads
+    /// of the current rayon pool help.
+    #[must_use]
+    pub fn of_values(first: u64, values: &[PackedDtw]) -> Self {
+        /// Values that a thread takes at least at a time.
+        const AT_ONCE: usize = 1 << 14;
+        values
+            .par_chunks(AT_ONCE)
+            .enumerate()
+            .map(|(chunk, values)| {
+                let mut figures = Self::default();
+                for (index, &value) in (first + (chunk * AT_ONCE) as u64..).zip(values) {
+                    figures.record(index, value, false);
+                }
+                figures
+            })
+            .reduce(Self::default, Self::merge)
     }
 
     /// Counts a position whose distance is not known.
@@ -141,6 +162,21 @@ fn longer(a: Option<Longest>, b: Option<Longest>) -> Option<Longest> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_values_have_the_figures_of_each() {
+        // More than a thread takes at a time, with equally long ones in several parts.
+        let values: Vec<_> = (0..100_000_u32)
+            .map(|number| PackedDtw::from_bits((number.wrapping_mul(2_654_435_761) >> 24) as u16))
+            .collect();
+        for (first, len) in [(0, 0), (7, 1), (1000, 16_384), (5, 16_385), (3, 100_000)] {
+            let mut expected = SideStatistics::default();
+            for (index, &value) in (first..).zip(&values[..len]) {
+                expected.record(index, value, false);
+            }
+            assert_eq!(SideStatistics::of_values(first, &values[..len]), expected);
+        }
+    }
 
     #[test]
     fn the_first_longest_is_kept_in_any_order() {

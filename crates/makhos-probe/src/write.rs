@@ -1,13 +1,14 @@
 //! Writing a table: values in, a finished file under its name out.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use makhos_index::{Material, stored_sides};
 use makhos_rules::RuleSet;
 use thiserror::Error;
 
-use crate::codec::{BlockEncoder, Codec};
+use crate::codec::Codec;
 use crate::dtc::Dtc;
 use crate::dtz::Dtz;
 use crate::format::{
@@ -17,9 +18,11 @@ use crate::format::{
 use crate::paths::{file_name, table_path};
 use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw, Plies};
+use blocks::{EncodedBlock, encode_values};
 use compact::CompactWriter;
 use output::Output;
 
+mod blocks;
 mod compact;
 mod dtz;
 mod outcomes;
@@ -196,7 +199,6 @@ pub struct TableWriter {
     path: PathBuf,
     output: Output,
     header: Header,
-    encoder: BlockEncoder,
     /// The values of the block in hand.
     block: Vec<PackedDtw>,
     /// Entries of the block index, as bytes.
@@ -294,7 +296,6 @@ impl TableWriter {
             output.write(&header.encode()).map_err(failed)?;
         }
         Ok(Self {
-            encoder: BlockEncoder::new(header.codec).map_err(failed)?,
             compact,
             path,
             output,
@@ -306,7 +307,7 @@ impl TableWriter {
         })
     }
 
-    /// Takes the next values.
+    /// Takes the next values. All threads of the current rayon pool encode, quickest if whole sides are handed in.
     ///
     /// # Errors
     /// [`WriteError::Storage`] for a compact table; [`WriteError::Inconsistent`] for more values than the
@@ -315,24 +316,49 @@ impl TableWriter {
         if self.compact.is_some() {
             return Err(self.other_storage());
         }
+        self.check(values)?;
         let mut rest = values;
         while !rest.is_empty() {
             if self.side == self.header.statistics.len() {
                 return Err(self.inconsistent("more values than the class has"));
             }
             let missing = self.missing_in_block();
-            let (now, later) = rest.split_at(missing.min(rest.len()));
-            for &value in now {
-                self.check(value)?;
-                self.seen.record(self.seen.positions, value, false);
-            }
-            self.block.extend_from_slice(now);
-            if now.len() == missing {
-                self.end_block()?;
-            }
-            rest = later;
+            let taken = if self.block.is_empty() && missing <= rest.len() {
+                let (codec, before) = (self.header.codec, self.seen.positions);
+                let encode = |range: Range<u64>| {
+                    let values = &rest[range.start as usize..range.end as usize];
+                    let stored = encode_values(codec, values)?;
+                    Ok(EncodedBlock {
+                        crc: crc32fast::hash(&stored),
+                        stored,
+                        figures: SideStatistics::of_values(before + range.start, values),
+                    })
+                };
+                self.push_blocks(rest.len() as u64, encode)? as usize
+            } else {
+                self.push_part_of_block(&rest[..missing.min(rest.len())], missing)?
+            };
+            rest = &rest[taken..];
         }
         Ok(())
+    }
+
+    /// Takes some of the values that the block in hand misses, or all. Returns their number.
+    fn push_part_of_block(
+        &mut self,
+        values: &[PackedDtw],
+        missing: usize,
+    ) -> Result<usize, WriteError> {
+        let figures = SideStatistics::of_values(self.seen.positions, values);
+        self.seen = self.seen.merge(figures);
+        self.block.extend_from_slice(values);
+        if values.len() == missing {
+            let encoded = encode_values(self.header.codec, &self.block);
+            let stored = encoded.map_err(|source| io_error(&self.path, source))?;
+            self.block.clear();
+            self.write_block(&stored, crc32fast::hash(&stored))?;
+        }
+        Ok(values.len())
     }
 
     /// Completes the file and gives it its name, replacing one that was there. When this returns, the
@@ -363,26 +389,23 @@ impl TableWriter {
         self.header.values_in_block(number) - self.block.len()
     }
 
-    fn check(&self, value: PackedDtw) -> Result<(), WriteError> {
-        if self.header.metric.has_plies() && value.bits() > self.header.max_bits() {
-            let text = match self.header.metric {
-                Metric::Dtz => Dtz::unpack(value).to_string(),
-                Metric::Dtc => Dtc::unpack(value).to_string(),
-                Metric::Wld | Metric::Dtw => value.unpack().to_string(),
-            };
-            return Err(self.inconsistent(&format!(
-                "the value \"{text}\" is longer than the longest in the statistics"
-            )));
+    /// Whether no value is longer than the longest.
+    fn check(&self, values: &[PackedDtw]) -> Result<(), WriteError> {
+        if !self.header.metric.has_plies() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Encodes and writes the block in hand.
-    fn end_block(&mut self) -> Result<(), WriteError> {
-        let encoded = self.encoder.encode(&self.block);
-        let stored = encoded.map_err(|source| io_error(&self.path, source))?;
-        self.block.clear();
-        self.write_block(&stored, crc32fast::hash(&stored))
+        let most = self.header.max_bits();
+        let Some(&value) = values.iter().find(|value| value.bits() > most) else {
+            return Ok(());
+        };
+        let text = match self.header.metric {
+            Metric::Dtz => Dtz::unpack(value).to_string(),
+            Metric::Dtc => Dtc::unpack(value).to_string(),
+            Metric::Wld | Metric::Dtw => value.unpack().to_string(),
+        };
+        Err(self.inconsistent(&format!(
+            "the value \"{text}\" is longer than the longest in the statistics"
+        )))
     }
 
     /// Writes the bytes of a block whose values are counted already, and closes the side with its last

@@ -98,7 +98,7 @@ impl SolvedSide {
 impl SolvedSide {
     /// The outcomes as planes.
     pub(crate) fn outcomes(&self) -> SolvedOutcomes {
-        let words = self.values.chunks(64).map(|values| {
+        let words = self.values.par_chunks(64).map(|values| {
             let (mut win, mut loss) = (0, 0);
             for (at, value) in values.iter().enumerate() {
                 let wld = value.wld();

@@ -22,6 +22,7 @@ impl BitString {
     }
 
     /// Puts the low `count` bits of `bits` behind the others, the highest first; at most 32.
+    #[inline(never)]
     pub(crate) fn push(&mut self, bits: u32, count: u32) {
         let mut left = count;
         while left > 0 {
@@ -40,6 +41,7 @@ impl BitString {
     }
 
     /// Adds one to the string as a binary number. The arithmetic coder never makes it longer by that.
+    #[cold]
     fn carry(&mut self) {
         let mut at = self.len;
         while at > 0 {
@@ -184,16 +186,12 @@ impl<'a> Encoder<'a> {
             self.range = likely;
         }
         if self.range < NARROW {
-            self.widen();
+            // Low and range stay in registers if nobody else gets at them.
+            let shift = self.range.leading_zeros();
+            self.out.push(self.low >> (32 - shift), shift);
+            self.low <<= shift;
+            self.range <<= shift;
         }
-    }
-
-    #[cold]
-    fn widen(&mut self) {
-        let shift = self.range.leading_zeros();
-        self.out.push(self.low >> (32 - shift), shift);
-        self.low <<= shift;
-        self.range <<= shift;
     }
 
     /// Ends the string with as few bits as tell the decisions.
@@ -245,17 +243,12 @@ impl<'a> Decoder<'a> {
             self.range = likely;
         }
         if self.range < NARROW {
-            self.widen();
+            // A chance of at least 1 leaves a width of at least 2^8, so that the shift is at most 24.
+            let shift = self.range.leading_zeros();
+            self.code = self.code << shift | self.bits.take(shift);
+            self.range <<= shift;
         }
         is_unlikely
-    }
-
-    #[cold]
-    fn widen(&mut self) {
-        // A chance of at least 1 leaves a width of at least 2^8, so that the shift is at most 24.
-        let shift = self.range.leading_zeros();
-        self.code = self.code << shift | self.bits.take(shift);
-        self.range <<= shift;
     }
 }
 

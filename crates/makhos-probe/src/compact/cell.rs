@@ -2,7 +2,7 @@
 
 use crate::compact::MAX_CELL;
 use crate::compact::bits::{BitReader, BitString, Decoder, Encoder};
-use crate::compact::context::{MARGIN, walk_run};
+use crate::compact::context::{MARGIN, context_after};
 use crate::compact::model::Model;
 use crate::compact::rows::Rows;
 use crate::compact::source::ANY;
@@ -33,12 +33,17 @@ impl CellBuffer {
         mut each: impl FnMut(usize, usize) -> u8,
     ) {
         self.0[..MARGIN].fill(usual);
-        let mut place = MARGIN;
+        let (mut at, mut before) = (0, usize::from(usual));
         rows.for_each_run(start, len, |run| {
-            walk_run(&mut self.0, place, run, rows.per_row(), |at, context| {
-                each(at - MARGIN, context)
-            });
-            place += run.len;
+            for column in run.column..run.column + run.len {
+                let Some((margin, [here, ..])) = self.0[at..].split_first_chunk_mut() else {
+                    break;
+                };
+                let context = context_after(margin, column, run.up, rows.per_row()) + before;
+                *here = each(at, context);
+                before = usize::from(*here);
+                at += 1;
+            }
         });
     }
 }

@@ -51,14 +51,8 @@ pub(crate) fn encode_chapter(
                 let codes = &mut codes[..cell_values.min(last - at)];
                 if !(model.is_steady && planes.is_uniform(at..at + codes.len(), model.usual)) {
                     planes.codes(at, codes);
-                    encode_cell(
-                        &model,
-                        rows,
-                        start + at as u64,
-                        codes,
-                        &mut buffer,
-                        &mut bits,
-                    );
+                    let index = start + at as u64;
+                    encode_cell(&model, rows, index, codes, &mut buffer, &mut bits);
                 }
                 ends.push(bits.len());
             }
@@ -79,22 +73,11 @@ fn learn_chapter(
     cell_values: usize,
 ) -> Vec<u8> {
     let stride = len.div_ceil(cell_values).div_ceil(LESSONS);
-    let firsts = (0..len).step_by(stride * cell_values);
-    let mut codes = vec![0; firsts.len() * cell_values];
     let usual = planes.usual(len);
-    let mut lessons = Vec::new();
-    for (first, codes) in firsts.zip(codes.chunks_mut(cell_values)) {
-        let codes = &mut codes[..cell_values.min(len - first)];
-        let is_uniform = planes.is_uniform(first..first + codes.len(), usual);
-        if !is_uniform {
-            planes.codes(first, codes);
-        }
-        lessons.push(Lesson {
-            start: start + first as u64,
-            codes,
-            is_uniform,
-        });
-    }
+    let lessons: Vec<_> = (0..len)
+        .step_by(stride * cell_values)
+        .map(|first| Lesson::new(planes, start, first..len.min(first + cell_values), usual))
+        .collect();
     learn(rows, usual, &lessons, stride as u64)
 }
 

@@ -1,7 +1,5 @@
 //! What an outcome is predicted from: its neighbours in the numbering and its column.
 
-use crate::compact::rows::Run;
-
 /// Neighbours that a prediction looks at, the one just before among them.
 pub(crate) const NEIGHBOURS: usize = 5;
 /// Contexts of one column: three outcomes for each neighbour.
@@ -54,6 +52,19 @@ impl Questions {
         self.asked.iter().map(|&(answers, _)| answers).product()
     }
 
+    /// By depth, how many answers a question has.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = usize> {
+        self.asked.iter().map(|&(answers, _)| answers)
+    }
+
+    /// All contexts in the order of the answers, those to the first question first.
+    pub(crate) fn in_order(&self) -> Vec<usize> {
+        self.asked.iter().fold(vec![0], |above, &(answers, step)| {
+            let below = |context| (0..answers).map(move |answer| context + answer * step);
+            above.into_iter().flat_map(below).collect()
+        })
+    }
+
     /// The contexts that the answers to the question at `depth` lead to from `context`; `None` behind the
     /// last question.
     pub(crate) fn below(
@@ -72,39 +83,15 @@ pub(crate) const fn uniform(column: usize, outcome: u8) -> usize {
     column * PER_COLUMN + outcome as usize * ((PER_COLUMN - 1) / 2)
 }
 
-/// The context of the outcome at `here`, but for the outcome before, which is its lowest digit.
+/// The context of the outcome behind these, in a column of a class whose number above is `up` back.
 #[inline(always)]
-pub(crate) fn context_at(
-    cell: &[u8],
-    here: usize,
+pub(crate) fn context_after(
+    before: &[u8; MARGIN],
     column: usize,
     up: usize,
     per_row: usize,
 ) -> usize {
-    let digit = |back: usize| usize::from(cell[here - back]);
+    let digit = |back: usize| usize::from(before[(MARGIN - back) % MARGIN]);
     let context = (column * 3 + digit(2 * per_row - 1)) * 3 + digit(per_row - 1);
     ((context * 3 + digit(per_row)) * 3 + digit(up)) * 3
-}
-
-/// Calls `each(place, context)` for the values of a run, the first of which goes to `place` in `cell`. The
-/// answer is the outcome, which is put there.
-///
-/// # Panics
-/// If the run ends behind the cell, or there are fewer than [`MARGIN`] values before it.
-#[inline(always)]
-pub(crate) fn walk_run(
-    cell: &mut [u8],
-    place: usize,
-    run: Run,
-    per_row: usize,
-    mut each: impl FnMut(usize, usize) -> u8,
-) {
-    let mut before = usize::from(cell[place - 1]);
-    for at in 0..run.len {
-        let here = place + at;
-        let context = context_at(cell, here, run.column + at, run.up, per_row) + before;
-        let value = each(here, context);
-        cell[here] = value;
-        before = usize::from(value);
-    }
 }

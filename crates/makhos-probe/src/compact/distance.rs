@@ -4,7 +4,7 @@
 
 use crate::compact::MAX_CELL;
 use crate::compact::bits::{BitReader, BitString, Decoder, Encoder, Number};
-use crate::compact::context::{MARGIN, Questions, context_at};
+use crate::compact::context::{MARGIN, Questions, context_after};
 use crate::compact::model::{Expectation, MISS, MISS_CODES, Model, Packed, decode_tree};
 use crate::compact::rows::{Rows, Run};
 use crate::compact::source::ANY;
@@ -160,9 +160,11 @@ impl DistanceBuffer {
         rows.for_each_run(start, len, |run| {
             for number in 0..run.len {
                 let column = run.column + number;
-                let before = usize::from(self.outcomes[here - 1]);
-                let context =
-                    context_at(&self.outcomes, here, column, run.up, rows.per_row()) + before;
+                let Some((margin, _)) = self.outcomes[here - MARGIN..].split_first_chunk() else {
+                    break;
+                };
+                let before = usize::from(margin[MARGIN - 1]);
+                let context = context_after(margin, column, run.up, rows.per_row()) + before;
                 let outcome = visitor.outcome(here - MARGIN, context);
                 self.outcomes[here] = outcome;
                 self.halves[here] = match outcome {

@@ -9,10 +9,11 @@ use crate::compact::distance::{
     DistanceBuffer, DistanceModel, Longest, SAME, SizeCodes, Suggestion, Visitor, encode_distances,
     initial, questions, split,
 };
-use crate::compact::learn::{Counter, Lesson, cheapest_miss, encode_tree};
+use crate::compact::learn::{Counter, Lesson};
 use crate::compact::model::{Expectation, MISS_CODES};
 use crate::compact::rows::Rows;
 use crate::compact::source::ANY;
+use crate::compact::tree::{cheapest_miss, encode_tree};
 use crate::compact::{CELLS, MAX_CELL};
 use crate::value::PackedDtw;
 
@@ -125,38 +126,38 @@ fn learn_distances(
     let len = values.values.len();
     let stride = len.div_ceil(cell_values).div_ceil(LESSONS);
     let firsts: Vec<usize> = (0..len).step_by(stride * cell_values).collect();
-    let mut codes = vec![0; firsts.len() * cell_values];
-    let mut halves = vec![0; firsts.len() * cell_values];
-    let mut lessons = Vec::new();
-    for ((&first, codes), halves) in firsts
-        .iter()
-        .zip(codes.chunks_mut(cell_values))
-        .zip(halves.chunks_mut(cell_values))
-    {
-        let count = cell_values.min(len - first);
-        values.split(first, &mut codes[..count], &mut halves[..count]);
-        lessons.push(Lesson {
-            start: start + first as u64,
-            codes: &codes[..count],
-            is_uniform: false,
-        });
+    let (mut codes, mut halves) = (Vec::new(), Vec::new());
+    for &first in &firsts {
+        // Only the last cell can be shorter than others.
+        let (from, count) = (codes.len(), cell_values.min(len - first));
+        codes.resize(from + count, 0);
+        halves.resize(from + count, 0);
+        values.split(first, &mut codes[from..], &mut halves[from..]);
     }
-    let usual = usual_outcome(&lessons);
+    let usual = usual_outcome(&codes);
+    let lessons: Vec<_> = firsts
+        .iter()
+        .zip(codes.chunks(cell_values))
+        .map(|(&first, codes)| Lesson {
+            numbers: (start + first as u64, codes.len()),
+            codes: Some(codes.to_vec()),
+        })
+        .collect();
     let mut counter = Counter::of(rows, usual, &lessons);
     counter.expect();
     let mut differences = vec![[0; 3]; questions().contexts()];
     let mut sizes = [[[[0; 2]; 16]; 6]; 2];
     let mut buffer = DistanceBuffer::new();
-    for (lesson, halves) in lessons.iter().zip(halves.chunks(cell_values)) {
+    let cells = codes.chunks(cell_values).zip(halves.chunks(cell_values));
+    for (lesson, (codes, halves)) in lessons.iter().zip(cells) {
         let mut visitor = DifferenceCounter {
-            codes: lesson.codes,
+            codes,
             halves,
             expected: &counter.expected,
             differences: &mut differences,
             sizes: &mut sizes,
         };
-        let range = (lesson.start, lesson.codes.len());
-        buffer.walk(rows, usual, longest, range, &mut visitor);
+        buffer.walk(rows, usual, longest, lesson.numbers, &mut visitor);
     }
 
     let weight = stride as u64;
@@ -184,9 +185,9 @@ fn size_codes(counts: &[[[[u64; 2]; 16]; 6]; 2]) -> SizeCodes {
 }
 
 /// The most frequent outcome, the first of draw, loss and win among equals.
-fn usual_outcome(lessons: &[Lesson<'_>]) -> u8 {
+fn usual_outcome(codes: &[u8]) -> u8 {
     let mut counts = [0_u64; 4];
-    for &code in lessons.iter().flat_map(|lesson| lesson.codes) {
+    for &code in codes {
         counts[usize::from(code)] += 1;
     }
     (0..ANY)

@@ -15,6 +15,7 @@ pub(crate) mod learn;
 pub(crate) mod model;
 pub(crate) mod rows;
 pub(crate) mod source;
+pub(crate) mod tree;
 
 /// Cells in a block.
 pub(crate) const CELLS: usize = 64;

@@ -15,9 +15,9 @@ use makhos_rules::{Board, Move, Position};
 use crate::isa::Task;
 use crate::probe_error::ProbeError;
 use crate::table::{Kept, Spot, Word};
-use crate::tablebase::Tablebase;
 use crate::tablebase::answers::Batch;
-use crate::tablebase::quick::outcome_of;
+use crate::tablebase::quick::{Stored, outcome_of};
+use crate::tablebase::{Class, Tablebase};
 use crate::value::{Dtw, Wld};
 
 /// Positions that go step by step together. Many more than memory can be asked for at once, few enough that
@@ -68,6 +68,10 @@ struct Chunk<'a, B> {
     quiet: Vec<u32>,
     /// Numbers of the positions whose moves are looked at: the side to move must capture, or is not stored.
     expanded: Vec<u32>,
+    /// Of quiet positions: the class, and whether they are stored flipped.
+    classes: Vec<(u32, &'a Class<B>, bool)>,
+    /// Of those of classes of which something has been decoded.
+    stored: Vec<(u32, &'a Kept, Stored<'a, B>)>,
     /// Of positions that are not known from the first look.
     spots: Vec<(u32, &'a Kept, Spot)>,
     words: Vec<(u32, Word<'a>)>,
@@ -101,6 +105,8 @@ impl<'a, B: Board> Chunk<'a, B> {
             known: Vec::new(),
             quiet: Vec::new(),
             expanded: Vec::new(),
+            classes: Vec::new(),
+            stored: Vec::new(),
             spots: Vec::new(),
             words: Vec::new(),
             moves: Vec::new(),
@@ -153,26 +159,36 @@ impl<'a, B: Board> Chunk<'a, B> {
         self.expanded.truncate(captures);
     }
 
-    /// Finds out where quiet positions are stored.
+    /// Finds out where quiet positions are stored. In several passes: the processor looks ahead by less than what
+    /// one position takes in all, and each pass has it wait for other things.
     #[inline(always)]
     fn find(&mut self, tables: &'a Tablebase<B>) {
-        self.spots.clear();
+        self.classes.clear();
         for &number in &self.quiet {
             let position = &self.positions[number as usize];
-            let stored = tables.stored(position);
-            let found = stored.and_then(|stored| {
-                let kept = stored.class.kept.get()?;
-                let spot = kept.spot(stored.side_number(), stored.index);
-                kept.prefetch_uniform(spot);
-                Some((number, &**kept, spot))
-            });
-            match found {
-                Some(spot) => self.spots.push(spot),
+            match tables.class_of(position) {
+                Some((class, flipped)) => self.classes.push((number, class, flipped)),
                 None if position.pieces(position.side()).is_empty() => {
                     self.known[number as usize] = Known::Value(Wld::Loss);
                 }
                 None => self.known[number as usize] = Known::No,
             }
+        }
+        self.stored.clear();
+        for &(number, class, flipped) in &self.classes {
+            let position = &self.positions[number as usize];
+            match class.kept.get() {
+                Some(kept) => self
+                    .stored
+                    .push((number, kept, class.stored(position, flipped))),
+                None => self.known[number as usize] = Known::No,
+            }
+        }
+        self.spots.clear();
+        for (number, kept, stored) in &self.stored {
+            let spot = kept.spot(stored.side_number(), stored.index);
+            kept.prefetch_uniform(spot);
+            self.spots.push((*number, kept, spot));
         }
     }
 

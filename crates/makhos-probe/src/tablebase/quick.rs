@@ -98,11 +98,25 @@ impl<B: Board> Tablebase<B> {
     /// Where a position is stored; `None` if there is no table of its class.
     #[inline(always)]
     pub(super) fn stored(&self, position: &Position<B>) -> Option<Stored<'_, B>> {
-        let (class, flipped) = self.classes.of(position)?;
-        Some(Stored {
-            class,
+        let (class, flipped) = self.class_of(position)?;
+        Some(class.stored(position, flipped))
+    }
+
+    /// The class of a position, and whether it is stored flipped; `None` if there is no table of it.
+    #[inline(always)]
+    pub(super) fn class_of(&self, position: &Position<B>) -> Option<(&Class<B>, bool)> {
+        self.classes.of(position)
+    }
+}
+
+impl<B: Board> Class<B> {
+    /// Where a position of this class is stored.
+    #[inline(always)]
+    pub(super) fn stored(&self, position: &Position<B>, flipped: bool) -> Stored<'_, B> {
+        Stored {
+            class: self,
             is_black: (position.side() == Color::Black) ^ flipped,
-            index: class.index.index_flipped(position, flipped),
-        })
+            index: self.index.index_flipped(position, flipped),
+        }
     }
 }

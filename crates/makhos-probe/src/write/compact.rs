@@ -10,8 +10,13 @@ use crate::compact::distance_chapter::{MaskedValues, encode_distance_chapter};
 use crate::compact::rows::Rows;
 use crate::compact::source::MaskedPlanes;
 use crate::format::Header;
+use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw};
 use crate::write::{TableWriter, WriteError, io_error};
+
+/// Chapters of outcomes that wait for each thread before they are encoded, so that no thread has to wait long for the
+/// others at the end. Of distances, which take more room and longer, one does.
+const CHAPTERS_A_THREAD: u64 = 4;
 
 /// What a writer of a compact table holds besides the file.
 #[derive(Debug)]
@@ -119,8 +124,8 @@ impl TableWriter {
     ///
     /// Values at captures are counted, and compared with the statistics, but not stored. All threads of the
     /// current rayon pool encode; the bytes depend on the values alone, not on threads or on the parts in
-    /// which the values come. Of values that are not encoded yet, at most a chapter of 64 blocks for
-    /// each thread and one more is kept in memory, three bits a value. Where only
+    /// which the values come. Of values that are not encoded yet, at most four chapters of 64 blocks
+    /// for each thread are kept in memory, three bits a value. Where only
     /// [one side](crate::CompactOptions::one_side) is stored, encoded blocks are kept until the table is finished.
     ///
     /// # Errors
@@ -196,18 +201,22 @@ impl TableWriter {
         if words < values.len().div_ceil(64) {
             return Err(self.inconsistent(&format!("{len} values and {words} words of captures")));
         }
+        self.check(values)?;
         let mut at = 0;
         while at < len {
             let Some(room) = self.room() else {
                 return Err(self.inconsistent("more values than the class has"));
             };
             let end = len.min(at + room);
-            for index in at..end {
-                let value = values[index as usize];
-                self.check(value)?;
-                let capture = captures[(index / 64) as usize] >> (index % 64) & 1 != 0;
-                self.seen.record(self.seen.positions, value, capture);
-            }
+            let here = &values[at as usize..end as usize];
+            let words = (at..end).step_by(64);
+            self.seen = self.seen.merge(SideStatistics {
+                captures: words
+                    .map(|word| bits(captures, word..end.min(word + 64)).count_ones())
+                    .map(u64::from)
+                    .sum(),
+                ..SideStatistics::of_values(self.seen.positions, here)
+            });
             if let Some(compact) = &mut self.compact {
                 compact.waiting.extend_values(values, captures, at..end);
             }
@@ -225,7 +234,11 @@ impl TableWriter {
         if self.side == self.header.statistics.len() {
             return None;
         }
-        let chapters = rayon::current_num_threads() as u64;
+        let a_thread = match self.header.metric.has_plies() {
+            true => 1,
+            false => CHAPTERS_A_THREAD,
+        };
+        let chapters = a_thread * rayon::current_num_threads() as u64;
         let most = chapters * self.chapter_values();
         let missing = self.header.positions() - compact.encoded - compact.waiting.len;
         Some(missing.min(most.saturating_sub(compact.waiting.len)))

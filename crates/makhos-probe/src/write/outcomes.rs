@@ -1,26 +1,13 @@
 //! Writing many outcomes at once, on all threads.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use crate::codec::{BlockEncoder, Codec, EncodeError};
-use crate::digits::{Contradiction, Decided, Planes};
+use crate::codec::{Codec, EncodeError};
+use crate::digits::{Contradiction, Planes};
+use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw};
-use crate::write::{TableWriter, WriteError, io_error};
-
-/// Blocks that are encoded for each thread before they are written: some milliseconds of work in which
-/// the threads get level, and less than a megabyte.
-const BATCH_BLOCKS: usize = 64;
-
-/// A block as it will lie in the file, and what is in it.
-struct EncodedBlock {
-    stored: Vec<u8>,
-    crc: u32,
-    values: u64,
-    decided: Decided,
-}
+use crate::write::blocks::{BlockError, EncodedBlock, with_encoder};
+use crate::write::{TableWriter, WriteError};
 
 impl TableWriter {
     /// Takes the next `len` values of a table of outcomes as two bit planes: bit i % 64 of word i / 64
@@ -57,7 +44,17 @@ impl TableWriter {
             }
             let missing = self.missing_in_block() as u64;
             at += if self.block.is_empty() && missing <= len - at {
-                self.push_blocks(planes, at, len - at)?
+                let before = self.seen.positions;
+                self.push_blocks(len - at, |range| {
+                    encode_block(planes, at + range.start..at + range.end).map_err(|error| {
+                        match error {
+                            EncodeError::Contradiction(Contradiction(both)) => {
+                                BlockError::Inconsistent(contradiction(before + both - at))
+                            }
+                            EncodeError::Io(source) => BlockError::Io(source),
+                        }
+                    })
+                })?
             } else {
                 self.push_part(planes, at..len.min(at + missing))?
             };
@@ -70,7 +67,7 @@ impl TableWriter {
         let mut values = Vec::new();
         for at in range.clone() {
             let bits = planes.bits(at, 1).map_err(|Contradiction(both)| {
-                self.contradiction(self.seen.positions + both - range.start)
+                self.inconsistent(&contradiction(self.seen.positions + both - range.start))
             })?;
             values.push(match bits {
                 (0, 0) => PackedDtw::DRAW,
@@ -81,92 +78,26 @@ impl TableWriter {
         self.push(&values)?;
         Ok(range.end - range.start)
     }
-
-    /// Takes as many whole blocks of the side in hand as the values from `start` on fill; `len` of them
-    /// are there. Returns the number of their values.
-    fn push_blocks(&mut self, planes: Planes<'_>, start: u64, len: u64) -> Result<u64, WriteError> {
-        let block_values = u64::from(self.header.block_values);
-        let missing_in_side = self.header.positions() - self.seen.positions;
-        let len = match len.checked_sub(missing_in_side) {
-            Some(_) => missing_in_side,
-            None => len / block_values * block_values,
-        };
-        let end = start + len;
-        let batch = (BATCH_BLOCKS * rayon::current_num_threads()) as u64 * block_values;
-        let before = self.seen.positions;
-        let mut ready = Vec::new();
-        let mut at = start;
-        while at < end {
-            let next = at..end.min(at + batch);
-            at = next.end;
-            let (written, encoded) = rayon::join(
-                || self.write_blocks(&ready),
-                || encode_blocks(planes, next, block_values),
-            );
-            written?;
-            ready = encoded.map_err(|error| match error {
-                EncodeError::Contradiction(Contradiction(both)) => {
-                    self.contradiction(before + both - start)
-                }
-                EncodeError::Io(source) => io_error(&self.path, source),
-            })?;
-        }
-        self.write_blocks(&ready)?;
-        Ok(len)
-    }
-
-    /// Writes encoded blocks of the side in hand.
-    fn write_blocks(&mut self, blocks: &[EncodedBlock]) -> Result<(), WriteError> {
-        for block in blocks {
-            self.seen.positions += block.values;
-            self.seen.wins += block.decided.wins;
-            self.seen.losses += block.decided.losses;
-            self.seen.draws += block.values - block.decided.wins - block.decided.losses;
-            self.write_block(&block.stored, block.crc)?;
-        }
-        Ok(())
-    }
-
-    fn contradiction(&self, index: u64) -> WriteError {
-        self.inconsistent(&format!("position {index} is both won and lost"))
-    }
 }
 
-/// Encodes the values in `range` as blocks, the last of which may be shorter than the others.
-fn encode_blocks(
-    planes: Planes<'_>,
-    range: Range<u64>,
-    block_values: u64,
-) -> Result<Vec<EncodedBlock>, EncodeError> {
-    let blocks = (range.end - range.start).div_ceil(block_values);
-    let encoded: Vec<_> = (0..blocks)
-        .into_par_iter()
-        .map(|block| {
-            let start = range.start + block * block_values;
-            encode_block(planes, start..range.end.min(start + block_values))
-        })
-        .collect();
-    // In their order, so that the first mistake is the one that is reported.
-    encoded.into_iter().collect()
+fn contradiction(index: u64) -> String {
+    format!("position {index} is both won and lost")
 }
 
 fn encode_block(planes: Planes<'_>, range: Range<u64>) -> Result<EncodedBlock, EncodeError> {
-    thread_local! {
-        // Creating a context costs more than encoding a block with it.
-        static ENCODER: RefCell<Option<BlockEncoder>> = const { RefCell::new(None) };
-    }
-    ENCODER.with_borrow_mut(|slot| {
-        let encoder = match slot {
-            Some(encoder) => encoder,
-            None => slot.insert(BlockEncoder::new(Codec::Wld)?),
-        };
-        let values = range.end - range.start;
+    with_encoder(Codec::Wld, |encoder| {
+        let positions = range.end - range.start;
         let (stored, decided) = encoder.encode_outcomes(planes, range)?;
         Ok(EncodedBlock {
             crc: crc32fast::hash(&stored),
             stored,
-            values,
-            decided,
+            figures: SideStatistics {
+                positions,
+                wins: decided.wins,
+                draws: positions - decided.wins - decided.losses,
+                losses: decided.losses,
+                ..SideStatistics::default()
+            },
         })
     })
 }

@@ -46,7 +46,10 @@ fn advance<B: Board>(square: usize, white: bool) -> u32 {
     if white { B::ROWS - 1 - row } else { row }
 }
 
-/// One set of White's men with all sets of Black's men of the same level.
+/// Parts that a level has for each thread, so that none waits long for another at its end.
+pub(crate) const PARTS_A_THREAD: usize = 16;
+
+/// One set of White's men with sets of Black's men of the same level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a, B> {
     /// White's men.
@@ -55,18 +58,24 @@ pub(crate) struct Group<'a, B> {
     pub(crate) black: &'a [B],
 }
 
-/// The groups of one level.
+/// The groups of one level, small enough for so many threads where White has few men or none.
 pub(crate) fn groups<'a, B: Board>(
     white: &'a MenSets<B>,
     black: &'a MenSets<B>,
     level: usize,
+    threads: usize,
 ) -> Vec<Group<'a, B>> {
+    let sides = |rows| (white.with_rows(rows), black.with_rows(level - rows));
+    let rows = 0..=level.min(white.most());
+    let pairs = rows.clone().map(sides).map(|(w, b)| w.len() * b.len());
+    let most = pairs
+        .sum::<usize>()
+        .div_ceil(threads.max(1) * PARTS_A_THREAD)
+        .max(1);
     let mut groups = Vec::new();
-    for rows in 0..=level.min(white.most()) {
-        let black = black.with_rows(level - rows);
-        if !black.is_empty() {
-            let sets = white.with_rows(rows).iter();
-            groups.extend(sets.map(|&white| Group { white, black }));
+    for (white, black) in rows.map(sides) {
+        for &white in white {
+            groups.extend(black.chunks(most).map(|black| Group { white, black }));
         }
     }
     groups
@@ -88,7 +97,12 @@ mod tests {
         let black = MenSets::<B>::new(army.black.men.into(), false);
         let mut levels = HashMap::new();
         for level in 0..=white.most() + black.most() {
-            for group in groups(&white, &black, level) {
+            let threads = level % 3 + 1;
+            let groups = groups(&white, &black, level, threads);
+            let configurations = groups.iter().map(|group| group.black.len()).sum::<usize>();
+            for group in groups {
+                let most = configurations.div_ceil(threads * PARTS_A_THREAD);
+                assert!(group.black.len() <= most);
                 for &black in group.black {
                     if (group.white & black).is_empty() {
                         assert_eq!(levels.insert((group.white, black), level), None);

@@ -25,6 +25,7 @@ use super::cube::Cube;
 use super::distance::{self, PLANES};
 use super::kings::OtherKings;
 use super::layout;
+use super::levels::PARTS_A_THREAD;
 use super::ranks::sets;
 use super::shape::{Kings, Shape};
 
@@ -65,7 +66,7 @@ impl SolverMemory {
             planes::<B>(material).saturating_mul(3) / 2,
             cubes::<B>(material, threads),
             moves[0].saturating_add(moves[1]),
-            men_sets::<B>(material),
+            men_sets::<B>(material, threads),
             without_kings::<B>(material, threads),
         ];
         Self {
@@ -127,7 +128,7 @@ impl SolverMemory {
             planes.saturating_mul(8),
             distance_cubes::<B>(material, threads, finished),
             moves[0].saturating_add(moves[1]),
-            men_sets::<B>(material),
+            men_sets::<B>(material, threads),
         ];
         Self {
             fixed: parts.into_iter().fold(0, u64::saturating_add),
@@ -224,15 +225,16 @@ fn without_kings<B: Board>(material: Material, threads: u64) -> u64 {
 }
 
 /// Bytes of the sets of men; the vectors may have twice the room.
-fn men_sets<B: Board>(material: Material) -> u64 {
+fn men_sets<B: Board>(material: Material, threads: u64) -> u64 {
     let places = B::SQUARES - B::PER_ROW;
     let [white, black] =
         [material.white, material.black].map(|army| sets(places, army.men.into()) as u64);
     let set = size_of::<B>() as u64;
-    // The configurations of a level are listed by White's men.
+    // The configurations of a level are listed by White's men, some in several parts.
     let group = set + 16 + 8;
     let lists = white.saturating_add(black).saturating_mul(2 * set);
-    lists.saturating_add(white.saturating_mul(group))
+    let groups = white.saturating_add(threads.saturating_mul(PARTS_A_THREAD as u64));
+    lists.saturating_add(groups.saturating_mul(group))
 }
 
 /// Bytes of what solving a class looks up.

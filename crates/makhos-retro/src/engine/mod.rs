@@ -432,11 +432,10 @@ fn distances<I: Isa, B: Board, const N: usize, const P: usize>(
     let sides = stored_sides(material).iter().zip(planes);
     let solved = sides.map(|(&side, ((planes, must_capture), captures))| {
         let values = packed_values(planes, task.index.len(), sought.value);
-        let mut statistics = SideStatistics::default();
-        for (at, &value) in (0..).zip(&values) {
-            statistics.record(at, value, false);
-        }
-        statistics.captures = captures;
+        let statistics = SideStatistics {
+            captures,
+            ..SideStatistics::of_values(0, &values)
+        };
         SolvedSide {
             side,
             values,

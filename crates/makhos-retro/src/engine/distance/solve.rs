@@ -91,8 +91,9 @@ impl<'a, B: Board, const N: usize, const P: usize, I: Isa> DistanceWork<'a, B, N
     pub(crate) fn solve(&self) -> Result<(), GenerateError> {
         let white = MenSets::<B>::new(self.material.white.men.into(), true);
         let black = MenSets::<B>::new(self.material.black.men.into(), false);
+        let threads = rayon::current_num_threads();
         for level in (0..white.most() + black.most() + 1).rev() {
-            self.level(&groups(&white, &black, level))?;
+            self.level(&groups(&white, &black, level, threads))?;
         }
         Ok(())
     }

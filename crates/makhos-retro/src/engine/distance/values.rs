@@ -1,6 +1,7 @@
 //! From bit planes of plies to values.
 
 use makhos_probe::{Dtc, Dtz, PackedDtw, Plies};
+use rayon::prelude::*;
 
 use super::PLANES;
 use crate::engine::planes::ClassPlanes;
@@ -46,18 +47,21 @@ pub(crate) fn packed_values(
         words.push(second);
     }
     let (outcomes, planes) = words.split_at(2);
-    let mut values = Vec::with_capacity(len as usize);
-    for (number, (&won, &lost)) in outcomes[0].iter().zip(&outcomes[1]).enumerate() {
-        let plies = plies_of_word(planes, number);
-        let rest = len - values.len() as u64;
-        for (bit, &plies) in plies.iter().enumerate().take(rest as usize) {
-            let [won, lost] = [won, lost].map(|plane| plane >> bit & 1 == 1);
-            values.push(match won || lost {
-                true => value(lost, plies),
-                false => PackedDtw::DRAW,
-            });
-        }
-    }
+    let mut values = vec![PackedDtw::DRAW; len as usize];
+    values
+        .par_chunks_mut(64)
+        .zip(&outcomes[0])
+        .zip(&outcomes[1])
+        .enumerate()
+        .for_each(|(number, ((values, &won), &lost))| {
+            let plies = plies_of_word(planes, number);
+            for (bit, (into, &plies)) in values.iter_mut().zip(&plies).enumerate() {
+                let [won, lost] = [won, lost].map(|plane| plane >> bit & 1 == 1);
+                if won || lost {
+                    *into = value(lost, plies);
+                }
+            }
+        });
     values
 }
 
