@@ -439,7 +439,8 @@ mod tests {
         for (class, cubes) in [("3k-3k", 1), ("2k-2k", 4)] {
             let (one, four) = (memory(class, 1), memory(class, 4));
             assert!(four.fixed - one.fixed < 4 * cube / 10, "{class}");
-            assert_eq!(four.fixed > one.fixed + 3 * A_THREAD, cubes > 1, "{class}");
+            // A thread more takes little else.
+            assert_eq!(four.fixed > one.fixed + 4 * A_THREAD, cubes > 1, "{class}");
         }
     }
 
