@@ -83,7 +83,8 @@ pub(crate) const fn uniform(column: usize, outcome: u8) -> usize {
     column * PER_COLUMN + outcome as usize * ((PER_COLUMN - 1) / 2)
 }
 
-/// The context of the outcome behind these, in a column of a class whose number above is `up` back.
+/// The context of the outcome behind these, but for the outcome before, which is its lowest digit: whoever goes
+/// through a cell has it at hand. `up` is how far back the outcome above is.
 #[inline(always)]
 pub(crate) fn context_after(
     before: &[u8; MARGIN],

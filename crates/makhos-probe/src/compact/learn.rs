@@ -82,7 +82,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The counts of all lessons. What may be anything is filled in as the counts of the other values have it. A third
-    /// count, with it filled in as the second has it, would make tables smaller by a ten thousandth.
+    /// count, with it filled in as the second has it, would make tables smaller by less than a thousandth.
     pub(crate) fn of(rows: &'a Rows, usual: u8, lessons: &[Lesson]) -> Self {
         let mut counter = Self::new(rows, usual);
         counter.count(lessons, false);

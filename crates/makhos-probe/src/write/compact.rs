@@ -14,10 +14,6 @@ use crate::statistics::SideStatistics;
 use crate::value::{Metric, PackedDtw};
 use crate::write::{TableWriter, WriteError, io_error};
 
-/// Chapters of outcomes that wait for each thread before they are encoded, so that no thread has to wait long for the
-/// others at the end. Of distances, which take more room and longer, one does.
-const CHAPTERS_A_THREAD: u64 = 4;
-
 /// What a writer of a compact table holds besides the file.
 #[derive(Debug)]
 pub(super) struct CompactWriter {
@@ -124,8 +120,8 @@ impl TableWriter {
     ///
     /// Values at captures are counted, and compared with the statistics, but not stored. All threads of the
     /// current rayon pool encode; the bytes depend on the values alone, not on threads or on the parts in
-    /// which the values come. Of values that are not encoded yet, at most four chapters of 64 blocks
-    /// for each thread are kept in memory, three bits a value. Where only
+    /// which the values come. Of values that are not encoded yet, at most a chapter of 64 blocks for
+    /// each thread and one more is kept in memory, three bits a value. Where only
     /// [one side](crate::CompactOptions::one_side) is stored, encoded blocks are kept until the table is finished.
     ///
     /// # Errors
@@ -234,11 +230,7 @@ impl TableWriter {
         if self.side == self.header.statistics.len() {
             return None;
         }
-        let a_thread = match self.header.metric.has_plies() {
-            true => 1,
-            false => CHAPTERS_A_THREAD,
-        };
-        let chapters = a_thread * rayon::current_num_threads() as u64;
+        let chapters = rayon::current_num_threads() as u64;
         let most = chapters * self.chapter_values();
         let missing = self.header.positions() - compact.encoded - compact.waiting.len;
         Some(missing.min(most.saturating_sub(compact.waiting.len)))

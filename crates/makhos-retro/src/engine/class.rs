@@ -209,7 +209,7 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
             captures = [captures[0] + more[0], captures[1] + more[1]];
         }
         self.settle(men, &mut worker.cube, shared)?;
-        self.keep(men, worker, captures, shared);
+        self.keep(men, worker, captures);
         // One side to move is the mirror of the other where both armies stand alike.
         let alike = self.material.is_symmetric() && men == mirrored(men);
         let solved = self.index.inner() * if alike { 1 } else { 2 };
@@ -385,69 +385,42 @@ impl<'a, B: Board, const N: usize, I: Isa> ClassWork<'a, B, N, I> {
     }
 
     /// Hands the outcomes of a solved configuration to the planes of the class.
-    fn keep(
-        &self,
-        men: [B; 2],
-        worker: &mut Worker<'_, B, N, I>,
-        captures: [u64; 2],
-        shared: bool,
-    ) {
+    fn keep(&self, men: [B; 2], worker: &mut Worker<'_, B, N, I>, captures: [u64; 2]) {
         let symmetric = self.material.is_symmetric();
-        // One side to move is the mirror of the other where both armies stand alike.
-        let alike = symmetric && men == mirrored(men);
-        let sides = if alike { 0..1 } else { 0..2 };
-        let (cube, packed) = (&worker.cube, &mut worker.packed);
-        let stored = |side: usize| match symmetric {
-            true => Color::White,
-            false => color(side),
-        };
-        let dense = sides.clone().flat_map(|side| {
-            let planes = self.subs.planes(stored(side)).expect("a stored side");
-            [
-                (side, &cube.known[side], planes),
-                (side, &cube.captures[side], self.subs.captures(stored(side))),
-            ]
-        });
-        if shared {
-            let dense: Vec<_> = dense.collect();
-            dense.into_par_iter().for_each(|(side, dense, planes)| {
-                self.store(men, side, dense, &mut Packed::default(), planes);
-            });
-        } else {
-            dense.for_each(|(side, dense, planes)| self.store(men, side, dense, packed, planes));
+        let mirror = mirrored(men);
+        for side in [0, 1] {
+            if symmetric && side == 1 && men == mirror {
+                continue;
+            }
+            let flipped = symmetric && side == 1;
+            let ([white, black], stored) = if flipped {
+                (mirror, Color::White)
+            } else {
+                (men, color(side))
+            };
+            let start = self.index.men_index(white, black) * self.index.inner();
+            let (subs, cube) = (self.subs, &worker.cube);
+            let planes = subs.planes(stored).expect("a stored side");
+            for (dense, planes) in [
+                (&cube.known[side], planes),
+                (&cube.captures[side], subs.captures(stored)),
+            ] {
+                let (all_men, packed) = (men[0] | men[1], &mut worker.packed);
+                let to = (planes, start);
+                store::<I, B, N>(
+                    self.isa, self.shape, self.kings, all_men, flipped, dense, packed, to,
+                );
+            }
+            self.tally.add_captures(stored, captures[side]);
         }
-        for side in sides {
-            self.tally.add_captures(stored(side), captures[side]);
-        }
-        if self.material.men() > 0 && cube.known[0].len() > WORD {
-            let insert = |side: usize| {
-                let known = &cube.known[side];
+        let size = worker.cube.known[0].len();
+        if self.material.men() > 0 && size > WORD {
+            for side in [0, 1] {
+                let known = &worker.cube.known[side];
                 self.subs
                     .insert_own::<N>(men[0], men[1], color(side), self.shape, known);
-            };
-            match shared {
-                true => [0, 1].into_par_iter().for_each(insert),
-                false => [0, 1].into_iter().for_each(insert),
             }
         }
-    }
-
-    /// Hands two planes of a solved configuration with one side to move to those of the class.
-    fn store(
-        &self,
-        men: [B; 2],
-        side: usize,
-        dense: &[B],
-        packed: &mut Packed,
-        planes: &ClassPlanes,
-    ) {
-        let flipped = self.material.is_symmetric() && side == 1;
-        let [white, black] = if flipped { mirrored(men) } else { men };
-        let start = self.index.men_index(white, black) * self.index.inner();
-        let (all_men, to) = (men[0] | men[1], (planes, start));
-        store::<I, B, N>(
-            self.isa, self.shape, self.kings, all_men, flipped, dense, packed, to,
-        );
     }
 }
 

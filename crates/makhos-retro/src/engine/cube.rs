@@ -121,20 +121,14 @@ impl<B: Board> Cube<B> {
         parallel: bool,
         go_on: &dyn Fn() -> bool,
     ) -> bool {
-        for side in [0, 1] {
-            let start = |((changed, lost), known): ((&mut AtomicU8, &mut AtomicBool), &[B])| {
-                *changed.get_mut() = WINS | LOSSES;
-                *lost.get_mut() = known[N..].iter().any(|row| !row.is_empty());
-            };
-            let known = &self.known[side];
-            let (changed, lost) = (&mut self.changed[side], &mut self.lost[side]);
-            if parallel {
-                let flags = changed.par_iter_mut().zip(lost);
-                let blocks = flags.zip(known.par_chunks_exact(2 * N));
-                blocks.with_min_len(1024).for_each(start);
-            } else {
-                let flags = changed.iter_mut().zip(lost);
-                flags.zip(known.chunks_exact(2 * N)).for_each(start);
+        for flags in &mut self.changed {
+            for flag in flags {
+                *flag.get_mut() = WINS | LOSSES;
+            }
+        }
+        for (flags, known) in self.lost.iter_mut().zip(&self.known) {
+            for (flag, block) in flags.iter_mut().zip(known.chunks_exact(2 * N)) {
+                *flag.get_mut() = block[N..].iter().any(|row| !row.is_empty());
             }
         }
         let mut quiet = 0;
